@@ -1,7 +1,7 @@
 """What phrase alignment gives to projection: s5, s5+, re-ranked E trees, several sources, paraphrases.
 
-    python bench/accuracy/bridge_tables.py [phrases] [weights] [s5] [attached] [plus] [trees] [forests] [sources] [paraphrases] [--sentences 300] [--jobs 1]
-        [--corpora odin/ger,…] [--model MODEL]
+    python bench/accuracy/bridge_tables.py [phrases] [uses] [weights] [s5] [attached] [plus] [trees] [forests] [sources] [paraphrases]
+        [--sentences 300] [--jobs 1] [--corpora odin/ger,…] [--model MODEL]
 
 Without a name all tables are made. ODIN is scored with punctuation, the others without. `--sentences` bounds the large corpora
 in the tables that need n-best lists or forests; s5 always has them whole. `plus` has ten folds on ODIN, and three on 150 sentences of the others.
@@ -17,31 +17,42 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import numpy as np
 from bench.common import DATA, Table, need
 
 from divproj import Corpus, DepTree, Faults, Links, Pair
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows, Sentence
 from divproj.evaluation.experiment import cross_validate
 from divproj.evaluation.trees import score_trees
 from divproj.forest.build import from_tree
+from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import viterbi
 from divproj.forest.trees import PhraseTree
 from divproj.io.trees import forest as forest_file
 from divproj.links.glosses import GlossAligner
 from divproj.links.word_model import WordAligner
+from divproj.parsing.language import Language, forest_of, load_pack
+from divproj.phrases.aligner import ForestPair, PhraseAligner
+from divproj.phrases.lexicon import TWO_LANGUAGES, Lexicon
+from divproj.phrases.results import PhraseAlignment
+from divproj.projection import parsers
 from divproj.projection.base import AdaptedSystem, TextEvidence
 from divproj.projection.direct import ProjectionInput, s1
+from divproj.projection.glossed.s6 import S6
+from divproj.projection.parsers import Recipe
 from divproj.projection.phrasal.cues import RelationWeights
-from divproj.projection.phrasal.evidence import PhraseEvidence, collect_evidence, dependencies, write_corpus
-from divproj.projection.phrasal.phrase_pairs import PhraseSources
+from divproj.projection.phrasal.evidence import PhraseEvidence, all_bracketings, collect_evidence, dependencies, write_corpus
+from divproj.projection.phrasal.phrase_pairs import PhraseBook, PhraseSources, SentencePairs
 from divproj.projection.phrasal.s5 import S5
 from divproj.projection.projector import vote
+from divproj.runtime.vectors import shipped_vectors
 
 ODIN = ("odin/ger", "odin/gli", "odin/hua", "odin/kkn")
 LARGE = ("cdt-da", "pud/fr", "pud/ru", "pud/zh")
@@ -128,8 +139,8 @@ def table_plus(options: argparse.Namespace) -> None:
 def _glossed(pairs: Sequence[Pair]) -> Iterator[Pair]:
     aligner = GlossAligner()
     for pair in pairs:
-        igt = Sentence(pair.f.forms, glosses=pair.f.glosses, sent_id=pair.sent_id)
-        yield replace(pair, links=aligner.align(igt, pair.e.forms, pair.e.tags()).links)
+        sentence = Sentence(pair.f.forms, glosses=pair.glosses, sent_id=pair.sent_id)
+        yield replace(pair, links=aligner.align(sentence, pair.e.forms, pair.e.tags()).links)
 
 
 def table_forests(options: argparse.Namespace) -> None:
@@ -224,24 +235,20 @@ def table_paraphrases(options: argparse.Namespace) -> None:
 
 
 def table_phrases(options: argparse.Namespace) -> None:
-    """`--phrases auto`: with trees of F where there are some (SMULTRON), with parses of paraphrases, else on all bracketings."""
+    """`--phrases auto`: with trees of F (SMULTRON), or with parses of paraphrases."""
     from bench.accuracy.phrases_smultron import trees
 
     german = list(trees(DATA / "smultron" / "raw", "de", False).values())
     columns = ("corpus", "sentences", "forest of F", "s5", "s5 with it", "s5 --phrases auto with it", "fewer errors than s5")
     with Table("bridge_tables-phrases", "UAS of s5, gold links and E trees", *columns) as table:
-        names = options.corpora
-        if names == (*ODIN, *LARGE):
-            names = ("smultron/en-de", "smultron/sv-de", EDINBURGH, *names)
-        for name in names:
+        for name in ("smultron/en-de", "smultron/sv-de", EDINBURGH):
             if name == EDINBURGH:
                 pairs = paraphrase_pairs()[: options.paraphrases]
                 table.add(name, len(pairs), "parser of E's trees", *_phrases("", pairs, []))
                 table.note(_paraphrases(pairs))
             else:
-                pairs = load(name, options.sentences)
-                forests = german if name.startswith("smultron") else []
-                table.add(name, len(pairs), "trees" if forests else "all bracketings", *_phrases(name, pairs, forests))
+                pairs = load(name)
+                table.add(name, len(pairs), "trees, the gold in another form", *_phrases(name, pairs, german))
 
 
 def _paraphrases(pairs: Sequence[Pair]) -> str:
@@ -276,6 +283,204 @@ def _phrases(name: str, pairs: Sequence[Pair], forests: list[Forest]) -> list[st
     scores = [uas(name, pairs, _projected(run)) for run in runs if run.forests or run is not runs[1]]
     middle = f"{scores[1]:.2f}" if aligned.forests else ""
     return [f"{scores[0]:.2f}", middle, f"{scores[-1]:.2f}", f"{gain(scores[0], scores[-1]):.1f} %"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text on which uses of phrases are tried; F has no trees there but for scoring."""
+
+    language: str
+    links: str
+    """gold, glosses or words."""
+    pairs: list[Pair]
+    corpus: str = ""
+    parsed: bool = False
+    """Whether E was parsed by the shipped parser."""
+
+    def uas(self, projector: AdaptedSystem[Any], text: Sequence[ProjectionInput]) -> float:
+        return uas(self.corpus, self.pairs, [projector.project(sentence).tree for sentence in text])
+
+
+def _texts(most: int) -> Iterator[Text]:
+    """ODIN with gold links, glosses and `proj words`; cdt-da and PUD with gold links and `proj words`; paraphrases; banks with glosses."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
+    from banks import banks
+
+    for name in (*ODIN, *LARGE):
+        whole = load(name)
+        yield Text(name, "gold", whole[:most], name)
+        yield Text(name, "words", words_links(whole)[:most], name)
+        if name in ODIN:
+            yield Text(name, "glosses", [*_glossed(whole)], name)
+    yield Text(EDINBURGH, "gold", paraphrase_pairs()[:most])
+    for bank in banks(need(DATA), most, shipped_vectors("en"), set()):
+        rows = zip(bank.sentences, bank.gold, strict=True)
+        pairs = [Pair(gold, b.e, b.links, b.sent_id, glosses=b.glosses, e_language="en") for b, gold in rows]
+        yield Text(bank.name, "glosses", pairs, parsed=True)
+
+
+Variant = tuple[list[ProjectionInput], PhraseBook | None]
+LONGEST_BRACKETED = 40
+"""Words of F up to which all bracketings are aligned."""
+
+
+def _aligned(text: Sequence[ProjectionInput], e_forest: Callable[[DepTree], Forest]) -> dict[int, PhraseAlignment]:
+    """Phrases of E with all bracketings of F; candidates are the links and, for words without one, what the text makes possible."""
+    links, aligner = S5().adapt(text).links, PhraseAligner(relation=Lexicon(TWO_LANGUAGES).relation)
+    rows: dict[int, tuple[ForestPair, list[tuple[int, int]]]] = {}
+    for k, sentence in enumerate(text):
+        if 0 < len(sentence) <= LONGEST_BRACKETED and sentence.links.links:
+            used = [{link[side] for link in sentence.links.links} for side in (0, 1)]
+            more = {(i, j) for i, j in links.of(sentence).probabilities if i not in used[0] and j not in used[1]}
+            candidates = sorted((i - 1, j - 1) for i, j in sentence.links.links | more)
+            rows[k] = (all_bracketings(sentence), e_forest(sentence.e)), candidates
+    found = aligner.align([pair for pair, _ in rows.values()], [candidates for _, candidates in rows.values()])
+    return dict(zip(rows, found, strict=True))
+
+
+def _forest_of(language: Language, tree: DepTree) -> Forest:
+    """The packed forest of the parser that made E's tree."""
+    blank, numbers = ("_",) * len(tree), tuple(str(k) for k in range(1, len(tree) + 1))
+    heads = tuple(map(str, tree.heads))
+    columns = (numbers, tree.forms, blank, tree.upos, tree.xpos or blank, blank, heads, tree.deprels or blank, blank, blank)
+    return forest_of(language, Rows((), columns))
+
+
+def _with_tree(sentence: ProjectionInput, alignment: PhraseAlignment | None) -> ProjectionInput:
+    """The sentence with the E tree that the alignment chose; tags stay, relations where the head stays."""
+    if alignment is None or not alignment.reachable:
+        return sentence
+    heads = dependencies(alignment.tgt, alignment.tgt_tree).heads
+    old = zip(sentence.e.deprels or ("_",) * len(heads), heads, sentence.e.heads, strict=True)
+    deprels = tuple(rel if new == head else "root" if new == 0 else rel if rel != "root" else "dep" for rel, new, head in old)
+    return replace(sentence, e=sentence.e.with_heads(heads, deprels))
+
+
+def _uses(text: list[ProjectionInput], found: dict[int, PhraseAlignment]) -> Iterator[tuple[str, str, Variant]]:
+    """Uses of aligned phrases with their settings, each as another text or a book of phrase pairs."""
+    for weight in (0.02, 0.1, 1.0):
+        book = PhraseBook.of(_weighed(SentencePairs.of(alignment), weight) for alignment in found.values())
+        yield "phrases keep together in the chart", f"weight {weight:g}", (text, book)
+    for kind in ("all", "of words without another"):
+        yield (
+            "links that no phrase pair has are left out",
+            kind,
+            ([_pruned(b, found.get(k), kind) for k, b in enumerate(text)], None),
+        )
+    for least in (0.3, 0.7):
+        yield (
+            "links for unlinked words",
+            f"from {least:g} on",
+            ([_with_more(b, found.get(k), least) for k, b in enumerate(text)], None),
+        )
+
+
+def _weighed(pairs: SentencePairs, weight: float) -> SentencePairs:
+    """The pairs with a part of their probability, but for pairs of two words, which are links."""
+    scaled = tuple(p if len(p.f) == len(p.e) == 1 else replace(p, probability=weight * p.probability) for p in pairs.pairs)
+    return replace(pairs, pairs=scaled)
+
+
+def _pruned(sentence: ProjectionInput, alignment: PhraseAlignment | None, kind: str) -> ProjectionInput:
+    """The sentence without the links that the alignment does not use, or without those of words whose links all go."""
+    if alignment is None or not alignment.reachable:
+        return sentence
+    used = {
+        (i, j)
+        for pair in alignment.pairs
+        if 1 in (pair.src[1] - pair.src[0], pair.tgt[1] - pair.tgt[0])
+        for i in range(pair.src[0] + 1, pair.src[1] + 1)
+        for j in range(pair.tgt[0] + 1, pair.tgt[1] + 1)
+    }
+    words = {i for i, _ in used}
+    kept = frozenset(link for link in sentence.links.links if link in used or (kind != "all" and link[0] in words))
+    return replace(sentence, links=Links(kept, sentence.links.shape))
+
+
+def _with_more(sentence: ProjectionInput, alignment: PhraseAlignment | None, least: float) -> ProjectionInput:
+    """The sentence with the pairs of two words that have no link."""
+    if alignment is None:
+        return sentence
+    used = [{link[side] for link in sentence.links.links} for side in (0, 1)]
+    pairs = SentencePairs.of(alignment).links
+    more = {link for link, p in pairs.items() if p >= least and link[0] not in used[0] and link[1] not in used[1]}
+    return replace(sentence, links=Links(sentence.links.links | more, sentence.links.shape))
+
+
+def _cross_fitted(text: Text, recipe: Recipe, book: PhraseBook | None) -> float:
+    """UAS of s5+ in three folds, s5 having seen the phrase pairs."""
+    inputs = [ProjectionInput.of(pair) for pair in text.pairs]
+    state = S5().adapt(inputs, TextEvidence((), book))
+    trees: dict[int, DepTree] = {}
+    with mock.patch("divproj.projection.phrasal.s5.cached_state", return_value=state):
+        for fold in range(3):
+            learned = parsers.fit(
+                recipe, [p for k, p in enumerate(text.pairs) if k % 3 != fold], text=inputs, prior=None, epochs=5
+            )
+            trees |= {k: learned.project(b).tree for k, b in enumerate(inputs) if k % 3 == fold}
+    return uas(text.corpus, text.pairs, [trees[k] for k in range(len(inputs))])
+
+
+Gains = dict[tuple[str, str, str], dict[str, dict[str, float]]]
+"""(system, links, use) -> setting -> language -> gain."""
+
+
+def table_uses(options: argparse.Namespace) -> None:
+    """Uses of phrase pairs where no tree of F is given, each with the setting that is best in all other languages."""
+    gains: Gains = {}
+    parser = load_pack("en")
+    for text in _texts(options.sentences):
+        began = time.perf_counter()
+        inputs = [ProjectionInput.of(pair) for pair in text.pairs]
+        found = _aligned(inputs, from_dependencies)
+        variants = [*_uses(inputs, found)]
+        if text.parsed:
+            chosen = _aligned(inputs, lambda tree: _forest_of(parser, tree))
+            other = [_with_tree(sentence, chosen.get(k)) for k, sentence in enumerate(inputs)]
+            variants.append(("E's tree chosen by the phrases", "parse share 0.3", (other, None)))
+        systems: list[Any] = [S5(), S6()] if text.links == "glosses" else [S5()]
+        for system in systems:
+            before = text.uas(AdaptedSystem.to(system, inputs), inputs)
+            for use, setting, (sentences, book) in variants:
+                after = text.uas(AdaptedSystem.to(system, sentences, TextEvidence((), book)), sentences)
+                gains.setdefault((system.code, text.links, use), {}).setdefault(setting, {})[text.language] = after - before
+        if text.corpus in ODIN and text.links == "gold":
+            plus = parsers.RECIPES["s5+"]
+            before = _cross_fitted(text, plus, None)
+            for use, setting, (_, book) in variants[:3]:
+                after = _cross_fitted(text, plus, book)
+                gains.setdefault(("s5+", text.links, use), {}).setdefault(setting, {})[text.language] = after - before
+            after = _cross_fitted(text, replace(plus, phrases=parsers.PHRASES), None)
+            row = gains.setdefault(("s5+", text.links, "features of edges: relation of the pairs, smallest phrase"), {})
+            row.setdefault("all three", {})[text.language] = after - before
+        print(f"{text.language} {text.links}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+    _print_uses(gains)
+
+
+def _print_uses(gains: Gains) -> None:
+    columns = (
+        "system",
+        "links",
+        "use",
+        "texts",
+        "gain with the best setting",
+        "gain, setting chosen on other languages",
+        "worst text",
+    )
+    with Table("bridge_tables-uses", "Gain in UAS by phrase pairs where no tree of F is given", *columns) as table:
+        for (system, links, use), settings in gains.items():
+            names = [*next(iter(settings.values()))]
+            rows = {"not used": dict.fromkeys(names, 0.0)} | settings
+            best = max(settings, key=lambda s: sum(settings[s].values()))
+            chosen = {name: _best_elsewhere(rows, name) for name in names}
+            held_out = [rows[setting][name] for name, setting in chosen.items()]
+            own = [*settings[best].values()]
+            cells = f"{np.mean(own):+.2f} ({best})", f"{np.mean(held_out):+.2f}", f"{min(held_out):+.2f}"
+            table.add(system, links, use, len(names), *cells)
+
+
+def _best_elsewhere(rows: dict[str, dict[str, float]], language: str) -> str:
+    return max(rows, key=lambda setting: sum(gain for name, gain in rows[setting].items() if name != language))
 
 
 def variants() -> dict[str, RelationWeights]:
@@ -319,6 +524,7 @@ def table_weights(options: argparse.Namespace) -> None:
 
 
 TABLES = {
+    "uses": table_uses,
     "weights": table_weights,
     "phrases": table_phrases,
     "s5": table_s5,

@@ -1,11 +1,12 @@
 """Deliberate faults in the core modules, and how many of them the tests notice (mutation testing).
 
 python bench/tools/mutants.py [MODULE …] [--sample N] [--seed N] [--minutes M] [-o FILE] [--list]
+python bench/tools/mutants.py --faults tests/golden/faults.toml [--sample N] [--seed N]
 
 Each mutant is a module with one change: another operator or comparison, another constant, a branch turned round, a sign lost. The tests named
 for the module in `TESTS` run on it until the first fails. A mutant that no test notices has survived: a test is missing, or the change
 makes no difference (`--list` prints all mutants without running anything, to look at them). The result is one JSON object, with the kill rate and the survivors
-of each module.
+of each module. With `--faults` the faults of a file (module, old and new text, test) are put in instead, and each has one test that must fail.
 
 Mutants live in a temporary copy of the checkout. A process that has loaded numpy, numba and pytest forks for each. Modules with kernels are tested as plain
 Python (`PLAIN`), since compiling each mutant would take most of the time. A mutant that takes far longer than the tests without it counts as killed.
@@ -25,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -37,10 +39,11 @@ S2 = [f"{UNIT}/projection/{name}.py" for name in ("test_s1", "test_rules", "test
 S2_PLUS = ["tests/golden/test_correction_features.py", f"{UNIT}/projection/test_loglinear.py"]
 S6 = [f"{UNIT}/projection/{name}.py" for name in ("test_universal", "test_universal_network", "test_nearness")]
 CHART = [f"{UNIT}/projection/phrasal"]
-ALIGNER = [f"{UNIT}/phrases", f"{PROPERTY}/test_forests.py"]
+PHRASE_MODEL, ORACLE, PHRASE_ALIGNER = (
+    f"{UNIT}/phrases/test_{name}.py" for name in ("phrase_model", "oracle", "phrase_aligner")
+)
 INDUCTION = [f"{UNIT}/induction", f"{PROPERTY}/test_induction.py"]
 WORDS = [f"{UNIT}/links/words"]
-PARSING = [f"{UNIT}/parsing", f"{PROPERTY}/test_parsing.py"]
 TESTS = {
     "divergence/kernel.py": DIVERGENCE,
     "divergence/operations.py": DIVERGENCE,
@@ -58,19 +61,23 @@ TESTS = {
     ],
     "projection/glossed/s6.py": S6,
     "projection/phrasal/chart.py": CHART,
-    "phrases/em.py": ALIGNER,
-    "phrases/beam_search.py": ALIGNER,
-    "phrases/problem.py": ALIGNER,
-    "phrases/chart.py": ALIGNER,
+    "phrases/em.py": [PHRASE_MODEL],
+    "phrases/model.py": [PHRASE_MODEL],
+    "phrases/beam_search.py": [ORACLE],
+    "phrases/hill_climbing.py": [ORACLE, PHRASE_ALIGNER],
+    "phrases/problem.py": [PHRASE_MODEL, ORACLE],
+    "phrases/chart.py": [ORACLE],
     "induction/ccm.py": INDUCTION,
     "induction/sampler.py": INDUCTION,
     "induction/tree_alignment.py": INDUCTION,
     "links/word_direction.py": WORDS,
     "links/word_model.py": WORDS,
-    "parsing/decode.py": PARSING,
+    "forest/parses.py": [f"{UNIT}/forest", f"{PROPERTY}/test_forests.py"],
+    "parsing/decode.py": [f"{UNIT}/parsing/test_{name}.py" for name in ("decode", "marginals")],
+    "parsing/features.py": [f"{UNIT}/parsing/test_{name}.py" for name in ("features", "atoms", "parts")],
 }
 """Core modules below src/divproj, and the tests that should notice a fault in each."""
-PLAIN = ("divergence/", "phrases/", "induction/", "links/", "projection/phrasal/")
+PLAIN = ("divergence/", "forest/", "phrases/", "induction/", "links/", "projection/phrasal/")
 """Modules whose kernels are not compiled; those of `parsing` count on integers that overflow, which Python's do not."""
 OPERATORS = {
     ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"), ast.FloorDiv: ("//", "*"), ast.Mod: ("%", "*"),
@@ -324,6 +331,19 @@ def measure(module: str, checkout: Checkout, sample: list[Mutant], until: float)
     return {"module": module, "tried": tried, "killed": killed, "late": counts["late"], "rate": rate, "survivors": survivors}
 
 
+def measure_faults(checkout: Checkout, faults: list[dict[str, str]]) -> dict[str, object]:
+    """Put each fault in and run its test; return how many were killed, and the rows of the others."""
+    survivors = []
+    for fault in faults:
+        path = checkout.folder / "src" / "divproj" / fault["module"]
+        source = path.read_text(encoding="utf-8")
+        path.write_text(source.replace(fault["old"], fault["new"]), encoding="utf-8")
+        if checkout.run([fault["test"]], 300, plain=True)[0] != "failed":
+            survivors.append(fault["row"])
+        path.write_text(source, encoding="utf-8")
+    return {"tried": len(faults), "killed": len(faults) - len(survivors), "survivors": survivors}
+
+
 def preload() -> None:
     """Load what takes long and is not tested."""
     for name in PRELOADED:
@@ -338,7 +358,20 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60, help="no new mutant is begun after this time")
     parser.add_argument("-o", "--output", type=Path, help="file for the JSON; standard output")
     parser.add_argument("--list", action="store_true", help="print the mutants, run nothing")
+    parser.add_argument("--faults", type=Path, help="a file of faults, each with the test that should notice it")
     given = parser.parse_args()
+    os.environ |= {
+        "HYPOTHESIS_PROFILE": "brief",
+        "PYTHONHASHSEED": "0",
+        **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")},
+    }
+    if given.faults:
+        faults = tomllib.loads(given.faults.read_text(encoding="utf-8"))["fault"]
+        preload()
+        with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+            chosen = random.Random(given.seed).sample(faults, min(given.sample or len(faults), len(faults)))
+            print(json.dumps(measure_faults(Checkout(Path(folder)), chosen), ensure_ascii=False))
+        return
     modules = [name for name in TESTS if not given.modules or any(part in name for part in given.modules)]
     if not modules:
         parser.error(f"no core module has {', '.join(given.modules)} in its path; there are {', '.join(TESTS)}")
@@ -353,11 +386,6 @@ def main() -> None:
             )
     if given.list:
         return
-    os.environ |= {
-        "HYPOTHESIS_PROFILE": "brief",
-        "PYTHONHASHSEED": "0",
-        **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")},
-    }
     preload()
     until = time.perf_counter() + 60 * given.minutes
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:

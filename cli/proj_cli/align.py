@@ -77,7 +77,7 @@ def _read(source: str, target: str | None, how: AlignOptions, strict: bool, igno
     if source == target == "-":
         raise typer.BadParameter("only one side can be stdin (-)")
     pairs = read_pairs(source, target, how, common.faults_for(strict), same_ids=not ignore_ids)
-    if pairs.lexicon.wordnet is None and how.language_pair == ("en", "en"):
+    if pairs.lexicon.wordnet is None and pairs.lexicon.english:
         talk.say(f"proj: no WordNet found, so synonyms are not candidates; {wordnet.REMEDY}")
     return pairs
 

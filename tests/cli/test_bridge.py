@@ -10,8 +10,8 @@ from shared import need, pairs_of
 
 from divproj import Corpus, DepTree, Faults
 from divproj.forest.build import from_tree
-from divproj.forest.dependencies import from_dependencies, projective
-from divproj.io.trees import conllu, forest, tiger
+from divproj.forest.dependencies import projective
+from divproj.io.trees import forest, tiger
 from divproj.io.trees.forests import remove_punctuation
 from divproj.projection.phrasal.evidence import write_corpus
 
@@ -70,19 +70,7 @@ def test_phrases_feed_projection(tmp_path: Path):
     (few / "align.txt").write_text("".join(lines[:12]), encoding="utf-8")
     words = tmp_path / "words.txt"
     words.write_text("".join(lines[:12]), encoding="utf-8")
-    done = proj(
-        "align",
-        few / "f.conllu",
-        few / "e.conllu",
-        "--links",
-        words,
-        "--languages",
-        "de-en",
-        "--set",
-        "parse_share=0",
-        "-o",
-        pairs,
-    )
+    done = proj("align", few / "f.conllu", few / "e.conllu", "--links", words, "-o", pairs)
     assert done.returncode == 0, done.stderr
     found = {}
     for name, options in (
@@ -114,17 +102,11 @@ def flat_brackets(tree: DepTree) -> str:
 
 
 def same_trees_through_a_file(folder: Path, forests: Path, tmp_path: Path) -> list[str]:
-    """Trees with `--phrases auto`, and with the phrases of a file that `proj align` wrote for the same forests."""
+    """Trees with `--phrases auto`, and with the phrases of a file that `proj align` wrote for the same forests; no options."""
     sides = (folder / "f.conllu", "--e", folder / "e.conllu", "--links", folder / "align.txt")
     pairs, out = tmp_path / "pairs.jsonl", tmp_path / "trees.conllu"
-    languages = ("--languages", "de-en", "--ignore-ids")
-    e_forests = tmp_path / "e.jsonl"  # phrases by heads, as `auto` makes them; of CoNLL-U `proj align` makes constituents
-    rows = [sentence for sentence in conllu.load(folder / "e.conllu") if sentence is not None]
-    lemmas = [tuple(w if x == "_" else x for x, w in zip(s.column(2), s.forms, strict=True)) for s in rows]
-    trees_of_e = [from_dependencies(s.usable_tree()[0], lemmas=x) for s, x in zip(rows, lemmas, strict=True)]
-    with e_forests.open("w", encoding="utf-8") as stream:
-        forest.dump(trees_of_e, stream)
-    done = proj("align", forests, e_forests, "--links", folder / "align.txt", *languages, "--set", "parse_share=0", "-o", pairs)
+    pairing = () if forests.suffix == ".conllu" else ("--ignore-ids",)
+    done = proj("align", forests, folder / "e.conllu", "--links", folder / "align.txt", *pairing, "-o", pairs)
     assert done.returncode == 0, done.stderr
     trees = []
     for phrases in ("auto", pairs):
@@ -141,8 +123,9 @@ def test_phrases_of_a_file_give_the_trees_of_auto(tmp_path: Path):
     write_corpus(few, tmp_path / "few")
     forests = tmp_path / "forests.mrg"
     forests.write_text("\n".join(flat_brackets(pair.f) for pair in few) + "\n", encoding="utf-8")
-    auto, through = same_trees_through_a_file(tmp_path / "few", forests, tmp_path)
-    assert through == auto
+    for trees in (forests, tmp_path / "few" / "f.conllu"):
+        auto, through = same_trees_through_a_file(tmp_path / "few", trees, tmp_path)
+        assert through == auto
     rows = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text(encoding="utf-8").splitlines()]
     assert any(row["virtual"] for row in rows)
     assert all(isinstance(head, int) for row in rows for pair in (*row["pairs"], *row["virtual"]) for head in pair["heads"])

@@ -238,7 +238,9 @@ class AlignOptions(Options):
         None, "Word vectors: .npz, word2vec text, none, or en (shipped; the default for English).", metavar="FILE"
     )
     threshold: float = option(0.8, "Lowest cosine of candidates.", low=0, high=1)
-    languages: str = option("en-en", "Languages of the two sides, such as de-en.", metavar="S-T")
+    languages: str = option(
+        "", "Languages of the two sides, such as de-en.  \\[default: en-en; with links, any two]", metavar="S-T"
+    )
     tree_format: str | None = option(
         None, "brackets, enju, tiger, conllu or json; by default recognised.", choices=TREE_FORMATS
     )
@@ -254,12 +256,13 @@ class AlignOptions(Options):
     def __post_init__(self) -> None:
         super().__post_init__()
         one, dash, two = self.languages.partition("-")
-        if not dash or not one or not two:
+        if self.languages and not (dash and one and two):
             raise ProjError(f"`languages={self.languages}`: two languages such as de-en expected")
 
     @property
     def language_pair(self) -> tuple[str, str]:
-        """
+        """The codes of both languages, two empty ones where they are not named.
+
         >>> AlignOptions(languages="DE-en").language_pair
         ('de', 'en')
         """
@@ -359,7 +362,7 @@ class ProjectOptions(Options):
     )
     phrases: str | None = option(
         None,
-        "Phrase pairs for s5: a file from `proj align`, or auto to align the forests of both sides now.",
+        "Phrase pairs for s5: a file from `proj align`, or auto to align the trees of --f-forests now.",
         metavar="FILE|auto",
     )
     paraphrases: bool = option(False, "INPUT paraphrases the sentences of --e in the same language; no links are needed.")

@@ -269,6 +269,10 @@ class LexicalWord(NamedTuple):
     tag: str = ""
 
 
+TWO_LANGUAGES = ("f", "e")
+"""Any two languages that differ: their words are alike only if they are the same."""
+
+
 @dataclass
 class Lexicon:
     """All sources of knowledge about words, for a pair of languages."""
@@ -403,7 +407,9 @@ class Lexicon:
         return listed or (_by_rule(form) if tag in ("NNS", "VBD", "VBG", "VBN", "VBZ", "") else form)
 
     def with_lemmas(self, forest: Forest, side: int) -> Forest:
-        """The forest with lemmas, when it has none of its own."""
+        """The forest with lemmas: its own, or where it has none those of the lexicon; words of two languages are compared by form."""
+        if self.languages[0] != self.languages[1]:
+            return replace(forest, lemmas=())
         return forest if forest.lemmas else replace(forest, lemmas=self.lemmas(forest, side))
 
 

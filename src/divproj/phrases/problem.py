@@ -44,7 +44,7 @@ class Clock:
 
     @property
     def over(self) -> bool:
-        return time.thread_time() - self.began > self.seconds
+        return self.seconds < NEVER and time.thread_time() - self.began > self.seconds
 
     def check(self) -> None:
         if self.over:

@@ -32,7 +32,7 @@ from divproj.links.word_model import WordAligner
 from divproj.phrases import lexicon as embeddings
 from divproj.phrases import wordnet
 from divproj.phrases.aligner import PhraseAligner
-from divproj.phrases.lexicon import CONTEXT, LINK, NEAR, POSTERIOR, LexicalWord, Lexicon, read_table
+from divproj.phrases.lexicon import CONTEXT, LINK, NEAR, POSTERIOR, TWO_LANGUAGES, LexicalWord, Lexicon, read_table
 from divproj.phrases.results import PhraseAlignment
 from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 
@@ -297,7 +297,8 @@ def _digest(paths: list[str]) -> str:
 def read_pairs(source: str, target: str | None, how: AlignOptions, faults: Faults, *, same_ids: bool = True) -> ForestPairs:
     """Return the pairs of forests of two files, of a corpus folder, or of JSON lines, read as the options say."""
     source, target, links = forest_files(source, target, how.links)
-    words = load_lexicon(how.language_pair, how.wordnet, how.candidates, how.embeddings, how.threshold, faults)
+    languages = how.language_pair if how.languages else TWO_LANGUAGES if links else ("en", "en")
+    words = load_lexicon(languages, how.wordnet, how.candidates, how.embeddings, how.threshold, faults)
     by_lexicon = links is None if how.lexical is None else how.lexical
     options = ForestOptions(how.binarise, punctuation=how.punctuation, constituents=True)
     return ForestPairs(source, target, words, by_lexicon, links, options, how.tree_format, faults, same_ids)

@@ -39,6 +39,10 @@ def test_the_anchor_is_the_shallowest_e_word():
     assert given_.anchors == (0, 1, 3)
 
 
+def test_the_depth_of_a_word_is_its_steps_to_the_root():
+    assert bitext("a b", "the child sleeps", (2, 3, 0), set()).e_depths == (0, 3, 2, 1)
+
+
 def test_spontaneous_words_take_the_left_neighbour_and_the_right_one_at_the_edge():
     found = s1(bitext("na komm doch her", "come here", (0, 1), {(2, 1), (4, 2)}))
     assert found.heads == (2, 0, 2, 2)

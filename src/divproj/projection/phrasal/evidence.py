@@ -1,7 +1,6 @@
 """Evidence of phrases for a text, gathered before it is projected: phrase pairs, forests of F, links of paraphrases.
 
-Phrase pairs come from a file, or from `PhraseFinder`, which runs the phrase aligner on the forest of F (or all bracketings)
-and the forest of E; where E has a forest, the aligner also chooses the E tree.
+Phrase pairs come from a file, or from `PhraseFinder`, which runs the phrase aligner on the trees or forests of F and the trees of E.
 
 Where F and E are the same language (paraphrases), F is parsed (`parse_same_language`): by the language's own parser if it
 agrees with the trees of E, else by a small parser learned from these, with the tags of the language's tagger if there is one.
@@ -14,7 +13,7 @@ read them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,8 +26,9 @@ from divproj.core.links import Links
 from divproj.core.pair import Pair
 from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
+from divproj.forest.build import from_tree
 from divproj.forest.charts import Packer
-from divproj.forest.dependencies import from_dependencies
+from divproj.forest.dependencies import phrase_tree
 from divproj.forest.hypergraph import Forest, Node
 from divproj.io.files import E_FILE, F_FILE, LINKS_FILE, flush_together, writing
 from divproj.io.trees import conllu, pharaoh
@@ -36,12 +36,12 @@ from divproj.parsing.features import ParserInput
 from divproj.parsing.language import pack_forest
 from divproj.parsing.parser import EdgeParser, MstParser
 from divproj.phrases.aligner import PhraseAligner
-from divproj.phrases.lexicon import Lexicon
+from divproj.phrases.lexicon import TWO_LANGUAGES, Lexicon
 from divproj.phrases.reading import candidates
 from divproj.phrases.results import PhraseAlignment
 from divproj.projection.candidates import TagLexicon
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal.phrase_pairs import AUTO, PAIR_SHARE, PhraseBook, PhraseSources, SentencePairs, load
+from divproj.projection.phrasal.phrase_pairs import AUTO, PhraseBook, PhraseSources, SentencePairs, load
 from divproj.text import language_id
 from divproj.ud.tagsets import universal
 
@@ -49,11 +49,6 @@ if TYPE_CHECKING:
     from divproj.parsing.language import Language
 
 
-PARSE_SHARE = 0.5
-"""How much the parser's probabilities count against the alignment where E has a forest."""
-BARE_PAIR_SHARE = 0.02
-"""The same where no tree or forest of F vouches for its phrases: the chart of s5 weighs all bracketings by itself, so that the pairs
-only break ties (bench/RESULTS.md)."""
 LEAST_TREES = 20
 """Trees from which a parser is worth learning."""
 F_PARSER_EPOCHS = 5
@@ -63,9 +58,6 @@ SAME_STYLE = 0.7
 COMMON_WORDS = 0.7
 """Share of F's words that E must have, too: the language of a text that no table knows is sometimes taken for another.
 Edinburgh's paraphrases have 0.82 to 0.92, Naija beside English 0.65, other languages less than 0.12."""
-
-TWO_LANGUAGES = ("f", "e")
-"""Any two languages that differ: their words are alike only if they are the same, as for `proj align --languages tr-en`."""
 
 
 def dependencies(forest: Forest, nodes: Iterable[int]) -> DepTree:
@@ -143,74 +135,58 @@ def _sentence(tree: DepTree, sent_id: str) -> Rows:
     return Rows((f"# sent_id = {sent_id}", f"# text = {' '.join(tree.forms)}"), columns, Where(sent_id=sent_id))
 
 
-ALL_UP_TO = 40
-"""Words up to which all bracketings of an F sentence without a forest are aligned; a longer one has no phrase pairs."""
-
-
-EForest = Callable[[DepTree], Forest]
-"""From E's tree to the forest of its parser."""
-MoreLinks = Callable[[Forest, Forest], Iterable[tuple[int, int]]]
-"""Word candidates beside the links, counted from 0: a lexicon's."""
-
-
 @dataclass
 class PhraseFinder:
-    """Runs `PhraseAligner` on the sentences of a text.
+    """Runs `PhraseAligner` on the sentences of a text of which F has trees or forests, `forests`, by their words.
 
-    F's forest is that of `forests` with the same words, or all bracketings; E's is what `e_forest` makes of its tree, or the tree
-    alone. With E's forest, E's tree becomes the one that the alignment chose.
+    Their partners are the constituents of E's trees, as `proj align` reads them. Without a tree of F there is nothing to align: phrases of all
+    bracketings of F gain nothing (bench/notes/2026-11-18-forests.md).
     """
 
     forests: Mapping[tuple[str, ...], Forest] = field(default_factory=dict)
-    e_forest: EForest | None = None
-    more_links: MoreLinks | None = None
     aligner: PhraseAligner = field(default_factory=PhraseAligner)
-    all_up_to: int = ALL_UP_TO
 
-    def find(self, inputs: Sequence[ProjectionInput]) -> tuple[list[ProjectionInput], PhraseBook]:
-        """The sentences, with E's tree where the alignment chose one, and their phrase pairs."""
-        ready = [k for k, sentence in enumerate(inputs) if self._usable(sentence)]
-        pairs = [(self._f(inputs[k]), self._e(inputs[k].e)) for k in ready]
-        links = [self._links(inputs[k], s, t) for k, (s, t) in zip(ready, pairs, strict=True)]
-        aligner = self.aligner
-        if self.e_forest and not aligner.parse_share:
-            aligner = replace(aligner, parse_share=PARSE_SHARE)
-        sentences, book = list(inputs), []
-        for k, alignment in zip(ready, aligner.align(pairs, links), strict=True):
-            if self.e_forest and alignment.reachable:
-                sentences[k] = _with_tree(inputs[k], alignment)
-            book.append(SentencePairs.of(alignment, hold=PAIR_SHARE if inputs[k].forms in self.forests else BARE_PAIR_SHARE))
-        return sentences, PhraseBook.of(book)
-
-    def _usable(self, sentence: ProjectionInput) -> bool:
-        if not sentence.forms or not len(sentence.e) or not sentence.links.links:
-            return False
-        return sentence.forms in self.forests or len(sentence) <= self.all_up_to
-
-    def _f(self, sentence: ProjectionInput) -> Forest:
-        forest = self.forests.get(sentence.forms)
-        return forest if forest is not None else all_bracketings(sentence)
-
-    def _e(self, tree: DepTree) -> Forest:
-        return self.e_forest(tree) if self.e_forest else from_dependencies(tree)
-
-    def _links(self, sentence: ProjectionInput, src: Forest, tgt: Forest) -> list[tuple[int, int]]:
-        given = {(i - 1, j - 1) for i, j in sentence.links.links}
-        if self.more_links:
-            f, e = ({link[side] for link in given} for side in (0, 1))
-            given |= {(i, j) for i, j in self.more_links(src, tgt) if i not in f and j not in e}
-        return sorted(given)
+    def find(self, text: Sequence[ProjectionInput]) -> PhraseBook:
+        """Phrase pairs of the sentences that have a forest and links."""
+        ready = [sentence for sentence in text if sentence.forms in self.forests and len(sentence.e) and sentence.links.links]
+        pairs = [(self.forests[b.forms], from_tree(phrase_tree(b.e), binarise="all")) for b in ready]
+        links = [sorted((i - 1, j - 1) for i, j in sentence.links.links) for sentence in ready]
+        return PhraseBook.of(map(SentencePairs.of, self.aligner.align(pairs, links)))
 
 
-def _with_tree(sentence: ProjectionInput, alignment: PhraseAlignment) -> ProjectionInput:
-    """The bitext with the E tree that the alignment chose; tags stay, relations where the head stays."""
-    chosen = dependencies(alignment.tgt, alignment.tgt_tree).heads
-    deprels = sentence.e.deprels or ("_",) * len(chosen)
-    kept = tuple(
-        rel if new == old else "root" if new == 0 else rel if rel != "root" else "dep"
-        for rel, new, old in zip(deprels, chosen, sentence.e.heads, strict=True)
-    )
-    return replace(sentence, e=sentence.e.with_heads(chosen, kept))
+def phrase_book(source: str, text: Sequence[ProjectionInput], finder: PhraseFinder, faults: Faults | None = None) -> PhraseBook:
+    """Phrase pairs of a text: of the file `source`, or by the aligner (`finder`) where it is "auto".
+
+    Sentences of which a file has no pairs are named to `faults`.
+    """
+    if source == AUTO:
+        return finder.find(text)
+    book = PhraseBook.of(load(source, faults))
+    for k, sentence in enumerate(text, 1):
+        if faults and book.find(sentence) is None:
+            message = f"no phrase pairs have the words of sentence {k}, '{' '.join(sentence.forms[:6])} …'"
+            faults.word(AlignmentError(message, Where(source, 0, sentence.sent_id), "it is projected without"))
+    return book
+
+
+ALL_UP_TO = 40
+"""Words up to which all bracketings of a paraphrase without a forest are aligned, to link it; a longer one has no links."""
+
+
+def linked_paraphrases(
+    text: Sequence[ProjectionInput], lexicon: Lexicon, forests: Mapping[tuple[str, ...], Forest]
+) -> tuple[list[ProjectionInput], PhraseBook]:
+    """Paraphrases linked by aligning phrases: candidates by form, lemma and WordNet, of which the best set of phrase pairs keeps
+    some. Sentences that have links keep them. Those without a forest have links alone, by all their bracketings."""
+    sentences = [sentence if sentence.links.links else _with_candidates(sentence, lexicon) for sentence in text]
+    bare = {b.forms: all_bracketings(b) for b in sentences if 0 < len(b) <= ALL_UP_TO and b.forms not in forests}
+    book = PhraseFinder({**bare, **forests}, PhraseAligner(relation=lexicon.relation)).find(sentences)
+    for k, sentence in enumerate(text):
+        pairs = book.find(sentences[k])
+        if not sentence.links.links:
+            links = frozenset(pairs.links) if pairs else frozenset()
+            sentences[k] = replace(sentences[k], links=Links(links, sentences[k].links.shape))
+    return sentences, PhraseBook({words: pairs for words, pairs in book.sentences.items() if words[0] in forests})
 
 
 def all_bracketings(sentence: ProjectionInput) -> Forest:
@@ -238,39 +214,6 @@ def all_bracketings(sentence: ProjectionInput) -> Forest:
     return packer.forest(sentence.forms, number[0, n], tags=sentence.upos, sent_id=sentence.sent_id)
 
 
-def phrase_book(
-    source: str, text: Sequence[ProjectionInput], finder: PhraseFinder | None = None, faults: Faults | None = None
-) -> tuple[list[ProjectionInput], PhraseBook]:
-    """Phrase pairs of a text: of the file `source`, or by the aligner (`finder`) where it is "auto".
-
-    Sentences of which a file has no pairs are named to `faults`.
-    """
-    if source == AUTO:
-        return (finder or PhraseFinder()).find(text)
-    book = PhraseBook.of(load(source, faults))
-    for k, sentence in enumerate(text, 1):
-        if faults and book.find(sentence) is None:
-            message = f"no phrase pairs have the words of sentence {k}, '{' '.join(sentence.forms[:6])} …'"
-            faults.word(AlignmentError(message, Where(source, 0, sentence.sent_id), "it is projected without"))
-    return list(text), book
-
-
-def linked_paraphrases(
-    text: Sequence[ProjectionInput], lexicon: Lexicon, finder: PhraseFinder | None = None
-) -> tuple[list[ProjectionInput], PhraseBook]:
-    """Paraphrases linked by aligning phrases: candidates by form, lemma and WordNet, of which the best set of phrase pairs keeps
-    some. Sentences that have links keep them."""
-    ready = [sentence if sentence.links.links else _with_candidates(sentence, lexicon) for sentence in text]
-    sentences, book = replace(finder or PhraseFinder(), aligner=PhraseAligner(relation=lexicon.relation, parse_share=0.0)).find(
-        ready
-    )
-    for k, sentence in enumerate(text):
-        pairs = book.find(sentences[k])
-        if pairs and not sentence.links.links:
-            sentences[k] = replace(sentences[k], links=Links(frozenset(pairs.links), sentences[k].links.shape))
-    return sentences, book
-
-
 def _with_candidates(sentence: ProjectionInput, lexicon: Lexicon) -> ProjectionInput:
     sides = (_leaves(sentence.forms, ()), _leaves(sentence.e.forms, sentence.e.tags()))
     links = candidates(sides[0], sides[1], lexicon).links
@@ -290,21 +233,6 @@ def forests_by_words(forests: Iterable[Forest]) -> dict[tuple[str, ...], Forest]
     for forest in forests:
         by_words.setdefault(forest.forms, forest)
     return by_words
-
-
-def e_forests_of(language: Language) -> EForest:
-    """Return a function from E's trees to packed forests, by the parser that parsed them."""
-    from divproj.core.sentence import Rows
-    from divproj.parsing.language import forest_of
-
-    def make(tree: DepTree) -> Forest:
-        blank = ("_",) * len(tree)
-        numbers = tuple(str(k) for k in range(1, len(tree) + 1))
-        heads = tuple(map(str, tree.heads))
-        columns = (numbers, tree.forms, blank, tree.upos, tree.xpos or blank, blank, heads, tree.deprels or blank, blank, blank)
-        return forest_of(language, Rows((), columns))
-
-    return make
 
 
 LOOKED_AT = 200
@@ -398,6 +326,9 @@ class PhraseEvidence:
     """What the user should know of it."""
 
 
+NO_TREES = "no trees or forests of F, so no phrases were aligned"
+
+
 def collect_evidence(
     text: Sequence[ProjectionInput],
     sources: PhraseSources,
@@ -409,40 +340,51 @@ def collect_evidence(
 ) -> PhraseEvidence:
     """Phrase pairs and forests of a text.
 
-    `parser` is the language or model that parsed E here, None where E's trees were given: phrases may choose another parse,
-    but not replace a given tree. `linked` says whether the links are the user's; where they are not,
+    `parser` is the language or model that parsed E here, None where E's trees were given. `linked` says whether the links are the user's; where they are not,
     paraphrases are linked by their phrases. `forests` of F may be given here instead of in a file.
     """
     from divproj.parsing.translations import find_language
     from divproj.phrases import wordnet
-    from divproj.phrases.lexicon import Lexicon
 
     forests = forests_from_file(sources.f_forests, text, faults) if sources.f_forests else forests
+    aligned = forests
     if not sources.has_phrases:
         return PhraseEvidence(list(text), forests)
     parsed_by = find_language(parser) if parser else None
     code = shared_language(text) if sources.paraphrases or sources.phrases == AUTO else ""
     one = sources.paraphrases or bool(code)
-    if one and not forests:
-        forests = parse_same_language(text, parsed_by or _installed_language(code), parsed=parsed_by is not None)
     note = "" if sources.paraphrases or not one else f"F and E are both in the language '{code}', so F has parses too"
-    finder = PhraseFinder(forests_by_words(forests), e_forests_of(parsed_by) if parsed_by else None)
+    if sources.f_forests and sources.phrases in (None, AUTO):
+        aligned = forests_from_file(sources.f_forests, constituents=True)
+    elif one and not forests:
+        aligned = forests = parse_same_language(text, parsed_by or _installed_language(code), parsed=parsed_by is not None)
+    if not aligned and sources.phrases in (None, AUTO):
+        note = NO_TREES
+    finder = PhraseFinder(forests_by_words(aligned))
     if not one:
-        finder.aligner = PhraseAligner(relation=Lexicon(TWO_LANGUAGES).relation)
+        lexicon = Lexicon(TWO_LANGUAGES)
+        finder.aligner = PhraseAligner(relation=lexicon.relation)
+        finder.forests = {forms: lexicon.with_lemmas(forest, 0) for forms, forest in finder.forests.items()}
     if one and sources.phrases in (None, AUTO) and not (linked and any(sentence.links.links for sentence in text)):
         bare = [replace(sentence, links=Links(frozenset(), sentence.links.shape)) for sentence in text]
-        sentences, book = linked_paraphrases(bare, Lexicon(wordnet=wordnet.find()), finder)
+        sentences, book = linked_paraphrases(bare, Lexicon(wordnet=wordnet.find()), finder.forests)
     else:
-        sentences, book = phrase_book(sources.phrases or AUTO, text, finder, faults)
+        sentences, book = list(text), phrase_book(sources.phrases or AUTO, text, finder, faults)
     return PhraseEvidence(sentences, forests, book, note)
 
 
-def forests_from_file(path: str, text: Sequence[ProjectionInput], faults: Faults | None = None) -> list[Forest]:
-    """Trees or forests of F sentences; sentences that have none, by their words, are named to `faults`."""
+def forests_from_file(
+    path: str, text: Sequence[ProjectionInput] = (), faults: Faults | None = None, *, constituents: bool = False
+) -> list[Forest]:
+    """Trees or forests of F sentences; sentences that have none, by their words, are named to `faults`.
+
+    The chart of s5 asks for phrases with heads, alignment for `constituents` of dependency trees.
+    """
     from divproj.io.trees.forests import ForestOptions, forests_from
 
-    faults = faults or Faults()
-    forests = [forest for forest in forests_from(path, None, faults, ForestOptions("all")) if forest is not None]
+    faults = faults or Faults(strict=False)
+    options = ForestOptions("all", constituents=constituents)
+    forests = [forest for forest in forests_from(path, None, faults, options) if forest is not None]
     known = {forest.forms for forest in forests}
     for k, sentence in enumerate(text, 1):
         if sentence.forms not in known:

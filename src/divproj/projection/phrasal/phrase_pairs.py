@@ -53,11 +53,9 @@ class SentencePairs:
     f_forms: tuple[str, ...]
     e_forms: tuple[str, ...]
     pairs: tuple[PhraseLink, ...]
-    hold: float = PAIR_SHARE
-    """Weight of the pairs in the scores of edges."""
 
     @classmethod
-    def of(cls, alignment: PhraseAlignment, *, hold: float = PAIR_SHARE) -> SentencePairs:
+    def of(cls, alignment: PhraseAlignment) -> SentencePairs:
         """The pairs of an alignment whose source is F and whose target is E, as its JSON line would give them.
 
         A pair without probability, one that no compositional set has, is taken as `UNKNOWN_PAIR`.
@@ -70,7 +68,7 @@ class SentencePairs:
             probability = round(pair.posterior, DIGITS) if pair.posterior == pair.posterior else UNKNOWN_PAIR
             words = [tuple(range(start + 1, end + 1)) for start, end in (pair.src, pair.tgt)]
             phrase_links.append(PhraseLink(words[0], words[1], min(1.0, probability), f.head + 1, e.head + 1))
-        return cls(alignment.src.forms, alignment.tgt.forms, _order_pairs(phrase_links), hold)
+        return cls(alignment.src.forms, alignment.tgt.forms, _order_pairs(phrase_links))
 
     @property
     def transpose(self) -> SentencePairs:
@@ -93,7 +91,7 @@ def scores(sentence_pairs: SentencePairs, sentence: ProjectionInput) -> Floats:
     """Scores of all edges [h, c], words counted from 1, place 0 the root.
 
     For a phrase with probability p and a word w that heads it with probability q(w), an edge that leaves or enters the phrase at
-    w scores  hold · p · log q(w);  so a second such edge, and one at a word that is not the head, costs.
+    w scores  `PAIR_SHARE` · p · log q(w);  so a second such edge, and one at a word that is not the head, costs.
     """
     size = len(sentence) + 1
     edge_scores = np.zeros((size, size))
@@ -103,7 +101,7 @@ def scores(sentence_pairs: SentencePairs, sentence: ProjectionInput) -> Floats:
         inside = np.zeros(size, bool)
         inside[list(pair.f)] = True
         at = np.zeros(size)
-        at[list(pair.f)] = sentence_pairs.hold * pair.probability * np.log(_heads(pair, sentence))
+        at[list(pair.f)] = PAIR_SHARE * pair.probability * np.log(_heads(pair, sentence))
         edge_scores[np.ix_(~inside, inside)] += at[inside][None, :]
         out = ~inside
         out[0] = False
@@ -154,10 +152,10 @@ class PhraseBook:
             pairs = turned.transpose if turned else None
         return pairs
 
-    def scores(self, sentence: ProjectionInput, *, vouched: bool = False) -> Floats | None:
-        """Scores of edges for a sentence; None where no pairs are known, or with `vouched` none that a tree or the user vouches for."""
+    def scores(self, sentence: ProjectionInput) -> Floats | None:
+        """Scores of edges for a sentence; None where no pairs are known."""
         pairs = self.find(sentence)
-        return None if pairs is None or (vouched and pairs.hold < PAIR_SHARE) else scores(pairs, sentence)
+        return None if pairs is None else scores(pairs, sentence)
 
     def links(self, sentence: ProjectionInput) -> dict[tuple[int, int], float]:
         """Links that pairs of two words make, with their probabilities."""

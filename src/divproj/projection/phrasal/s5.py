@@ -162,13 +162,10 @@ class PhraseState:
         """Return the pair with the tags that are known from elsewhere."""
         return replace(linked, tags=self.priors.tags(linked)) if self.priors else linked
 
-    def encode(self, linked: LinkedPair, *, learning: bool = False) -> EncodedSentence:
-        """Return a sentence as arrays for the chart, with what its forest says.
-
-        Phrase pairs that no tree of F vouches for break ties, but nothing is learned from them.
-        """
+    def encode(self, linked: LinkedPair) -> EncodedSentence:
+        """Return a sentence as arrays for the chart, with what its forest says."""
         known = [of_forest(self.forests[linked.sentence.forms])] if linked.sentence.forms in self.forests else []
-        if (paired := self.phrases.scores(linked.sentence, vouched=learning)) is not None:
+        if (paired := self.phrases.scores(linked.sentence)) is not None:
             known.append(paired)
         if self.priors:
             known.append(self.priors.scores(linked))
@@ -227,7 +224,7 @@ class S5:
         cues = Cues.of(linked)
         state = replace(state, cues=cues)
         if linked:
-            encoded = [state.encode(each, learning=True) for each in linked]
+            encoded = [state.encode(each) for each in linked]
             state = replace(state, likelihoods=tuple(cues.learn(encoded, self.weights.table, self.rounds)))
         return state
 

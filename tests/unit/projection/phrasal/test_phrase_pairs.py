@@ -19,14 +19,13 @@ from divproj.projection.base import AdaptedSystem, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import phrase_pairs
 from divproj.projection.phrasal.evidence import (
-    BARE_PAIR_SHARE,
     PhraseFinder,
     all_bracketings,
     forests_by_words,
     linked_paraphrases,
     phrase_book,
 )
-from divproj.projection.phrasal.phrase_pairs import OTHER_HEAD, PAIR_SHARE, PhraseBook, PhraseLink, SentencePairs
+from divproj.projection.phrasal.phrase_pairs import OTHER_HEAD, PhraseBook, PhraseLink, SentencePairs
 from divproj.projection.phrasal.s5 import S5
 
 E = DepTree(("old", "dogs", "sleep", "here"), (2, 3, 0, 3), ("amod", "nsubj", "root", "advmod"), ("ADJ", "NOUN", "VERB", "ADV"))
@@ -102,7 +101,7 @@ def test_files_of_the_aligner_either_way_round_and_with_gaps(tmp_path: Path):
     assert book.scores(bitext("su", set())) is None
     assert book.links(bitext("su", set())) == {}
     faults = Faults(strict=False)
-    phrase_book(path, [text, bitext("su", set())], faults=faults)
+    phrase_book(path, [text, bitext("su", set())], PhraseFinder(), faults)
     assert ["no phrase pairs have the words of sentence 2, 'su …'" in str(x) for x in faults.noted] == [True]
 
 
@@ -165,37 +164,26 @@ def test_all_bracketings_are_all():
     assert heads[0, 4] == 3
 
 
-def test_the_aligner_finds_phrases_and_trees_of_f_vouch_for_them():
+def test_the_aligner_asks_for_trees_of_f():
     text = bitext("alte hunde schlafen hier", {(1, 1), (2, 2), (3, 3), (4, 4)})
-    _, book = phrase_book("auto", [text])
-    found = book.find(text)
-    assert found is not None
-    assert ((1, 2), (1, 2)) in {(pair.f, pair.e) for pair in found.pairs}
-    assert found.hold == BARE_PAIR_SHARE
+    assert len(phrase_book("auto", [text], PhraseFinder())) == 0
     [tree] = forests_of("(S (NP (A alte) (N hunde)) (VP (V schlafen) (ADV hier)))", "brackets")
-    _, book = phrase_book("auto", [text], PhraseFinder(forests_by_words([tree])))
-    vouched = book.find(text)
-    assert vouched is not None
-    assert vouched.hold == PAIR_SHARE
-    assert {pair.f_head for pair in vouched.pairs if pair.f == (1, 2)} == {2}
-    assert phrase_book("auto", [bitext("ka su", set())])[1].find(text) is None  # nothing to align without links
-
-
-def test_the_alignment_chooses_e_s_tree():
-    """Two parses of `see men here`: F has the adverb with the noun."""
-    e = DepTree(("see", "men", "here"), (0, 1, 1), ("root", "obj", "advmod"), ("VERB", "NOUN", "ADV"))
-    other = e.with_heads((0, 1, 2), ("root", "obj", "advmod"))
-    text = bitext("hier männer sieh", {(1, 3), (2, 2), (3, 1)}, e)
-    for chosen in (e, other):
-        made, _ = PhraseFinder(e_forest=lambda tree, chosen=chosen: from_dependencies(chosen)).find([text])
-        assert made[0].e.heads == chosen.heads
-        assert made[0].e.upos == e.upos
+    finder = PhraseFinder(forests_by_words([tree]))
+    found = phrase_book("auto", [text], finder).find(text)
+    assert found is not None
+    assert {pair.f_head for pair in found.pairs if (pair.f, pair.e) == ((1, 2), (1, 2))} == {2}
+    assert len(phrase_book("auto", [bitext("ka su", set())], finder)) == 0
+    assert len(phrase_book("auto", [bitext("alte hunde schlafen hier", set())], finder)) == 0  # nothing to align without links
 
 
 def test_paraphrases_get_their_links_from_aligned_phrases():
     text = bitext("dogs which are old sleep here", set())
-    made, book = linked_paraphrases([text], Lexicon())
+    made, book = linked_paraphrases([text], Lexicon(), {})
+    assert made[0].links.links == {(1, 2), (4, 1), (5, 3), (6, 4)}
+    assert len(book) == 0  # no tree of F: links, and no phrases
+    [tree] = forests_of("(S (NP (N dogs) (S (P which) (VP (V are) (A old)))) (VP (V sleep) (ADV here)))", "brackets")
+    made, book = linked_paraphrases([text], Lexicon(), forests_by_words([tree]))
     assert made[0].links.links == {(1, 2), (4, 1), (5, 3), (6, 4)}
     assert len(book) == 1
     given = bitext("dogs sleep", {(1, 2)})
-    assert linked_paraphrases([given], Lexicon())[0][0].links == given.links
+    assert linked_paraphrases([given], Lexicon(), {})[0][0].links == given.links
