@@ -63,11 +63,16 @@ def project(bank: Sequence[Rows], *, translated: bool) -> tuple[list[Judged], st
     return [(rows.usable_tree()[0], pair) for rows, pair in zip(bank, pairs, strict=True)], projector.system_
 
 
+def score(trees: Sequence[tuple[DepTree, DepTree]]) -> str:
+    """UAS / LAS of (gold, projected) trees in percent, without punctuation and subtypes."""
+    scores = score_trees([(gold, tree, (), ()) for gold, tree in trees], punctuation=False, subtypes=False)
+    return f"{scores.overall.uas:.1f} / {scores.overall.las:.1f}"
+
+
 def cell(judged: Sequence[Judged]) -> str:
     """UAS / LAS / UPOS in percent, without punctuation and subtypes."""
-    scores = score_trees([(gold, pair.f.tree, (), ()) for gold, pair in judged], punctuation=False, subtypes=False)
     right = [a == b for gold, pair in judged for a, b in zip(gold.upos, pair.f.upos, strict=True) if a != "PUNCT"]
-    return f"{scores.overall.uas:.1f} / {scores.overall.las:.1f} / {100 * sum(right) / len(right):.1f}"
+    return f"{score([(gold, pair.f.tree) for gold, pair in judged])} / {100 * sum(right) / len(right):.1f}"
 
 
 def linked(judged: Sequence[Judged]) -> float:

@@ -25,7 +25,7 @@ from divproj.parsing.translations import (
     by_language,
     choose,
     find_language,
-    note_foreign,
+    note_choice,
     parse_translations,
     report_foreign,
 )
@@ -77,12 +77,11 @@ class Preparation:
     def parse(self, sentences: Sequence[Sentence], faults: Faults) -> list[tuple[str, str, DepTree | None]]:
         """Return text, language and tree of the translation used for each sentence; no tree without a text or a parser.
 
-        Translations in another language than their parser are counted in `faults` (`report_foreign`).
+        Translations in another language than their parser, or than the file says, are counted in `faults` (`report_foreign`).
         """
         choices = choose(sentences, self.e_parser, self.language or text_language(sentences))
         for choice, igt in zip(choices, sentences, strict=True):
-            if choice.foreign:
-                note_foreign(faults, choice.language, choice.parser, igt.where)
+            note_choice(faults, choice, igt.where)
         return [(choice.text, choice.language, tree) for choice, tree in zip(choices, self.trees(choices), strict=True)]
 
     def trees(self, choices: Sequence[TranslationChoice]) -> list[DepTree | None]:

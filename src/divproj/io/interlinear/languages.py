@@ -22,10 +22,10 @@ from dataclasses import replace
 
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.sentence import Sentence
-from divproj.text.language_id import can_be, of_each, of_lines, of_text, script_of
+from divproj.text.language_id import CERTAIN, LANGUAGES, can_be, of_each, of_lines, of_text, script_of
 
 ENOUGH_TRANSLATIONS, SAME_LANGUAGE = 20, 0.8
-"""Translations, and the share of those decided, that speak against the language which the file names."""
+"""Translations, and the share of those decided, that speak against the language which the file names; of fewer all must."""
 UNFAMILIAR_WORDS = 60
 """Words of translations, none of which is recognised, from which on too few frequent words of English speak against English."""
 BELIEVED_TRANSLATIONS = 3
@@ -208,14 +208,19 @@ def _is_unfamiliar(texts: Iterable[str]) -> bool:
 
 
 def _language_all_through(code: str, texts: Sequence[str]) -> str:
-    """Return the language that translations under a code are in: another one only if nearly all of many are."""
-    if len(texts) < ENOUGH_TRANSLATIONS or code not in NAMES:
+    """Return the language that translations under a code are in: another one only if nearly all of many are, or clearly all of a few."""
+    if len(texts) < BELIEVED_TRANSLATIONS or code not in NAMES:
         return code
-    whole = of_lines(texts).code
-    if whole in ("", code):
+    whole = of_lines(texts)
+    if whole.code in ("", code):
         return code
     alone = [guess.code for guess in map(of_text, texts) if guess.code]
-    return whole if alone.count(whole) >= SAME_LANGUAGE * len(alone) and len(alone) >= ENOUGH_TRANSLATIONS // 2 else code
+    if len(texts) >= ENOUGH_TRANSLATIONS:
+        agree = alone.count(whole.code) >= SAME_LANGUAGE * len(alone) and len(alone) >= ENOUGH_TRANSLATIONS // 2
+    else:  # the code must be of a language that would have been recognised
+        agree = code in LANGUAGES and whole.score >= CERTAIN and set(alone) == {whole.code}
+        agree = agree and len(alone) >= max(BELIEVED_TRANSLATIONS, len(texts) / 2)
+    return whole.code if agree else code
 
 
 def correct_codes(rows: Sequence[list[tuple[str, str]]], where: Where, faults: Faults) -> None:
