@@ -26,11 +26,17 @@ from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
 from divproj.core.wording import plural
 from divproj.io.files import name_of
-from divproj.io.interlinear.languages import NAMES, UNKNOWN_LANGUAGE, language_name, languages_of, translations_of
+from divproj.io.interlinear.languages import (
+    NAMES,
+    UNKNOWN_LANGUAGE,
+    gloss_language,
+    language_name,
+    languages_of,
+    translations_of,
+)
 from divproj.io.trees import conllu
 from divproj.parsing.language import PACKAGES, Language, load_pack, pack
 from divproj.runtime.safe_path import original_environment
-from divproj.text.language_id import of_lines
 
 
 class TranslationChoice(NamedTuple):
@@ -50,10 +56,13 @@ class TranslationChoice(NamedTuple):
         return bool(self.language) and (not self.parser or parser_language(self.parser) not in ("", self.language))
 
 
-def choose(sentences: Sequence[Sentence], parser: str | None = None, default: str = "") -> list[TranslationChoice]:
+def choose(
+    sentences: Sequence[Sentence], parser: str | None = None, default: str = "", only: str = ""
+) -> list[TranslationChoice]:
     """Return the translation of every sentence that is to be parsed, and its parser.
 
-    `parser` is the one that the user asked for, `default` the language of the text that the sentences are a part of.
+    `parser` is the one that the user asked for, `default` the language of the text that the sentences are a part of. With `only`,
+    translations in other languages than this one are not there.
 
     >>> [choice] = choose([Sentence(("mwen", "dòmi"), translations=(("it", "Dormo."), ("en", "I sleep.")))])
     >>> choice.text, choice.parser
@@ -62,11 +71,13 @@ def choose(sentences: Sequence[Sentence], parser: str | None = None, default: st
     rows = [translations_of(igt) for igt in sentences]
     codes = iter(languages_of([pair for row in rows for pair in row], default))
     candidates = [[(code := next(codes), text, _contradicted(stated, code)) for stated, text in row] for row in rows]
+    if only:
+        candidates = [[candidate for candidate in row if candidate[0] == only] for row in candidates]
     if parser is not None:
         wanted = parser_language(parser)
         return [_asked_for(row, igt.translation, parser, wanted) for row, igt in zip(candidates, sentences, strict=True)]
     of_glosses = (
-        _gloss_language(sentences) if any(len({code for code, *_ in row if pack(code)}) > 1 for row in candidates) else ""
+        gloss_language(sentences) if any(len({code for code, *_ in row if pack(code)}) > 1 for row in candidates) else ""
     )
     return [_parseable(row, igt.translation, of_glosses) for row, igt in zip(candidates, sentences, strict=True)]
 
@@ -93,14 +104,6 @@ def _parseable(row: Candidates, preferred: str, of_glosses: str) -> TranslationC
         return TranslationChoice("", "", "")
     code, text, stated = min(row, key=lambda each: (pack(each[0]) is None, each[0] != of_glosses, each[1] != preferred))
     return TranslationChoice(text, code if text.strip() else "", code if pack(code) else "", stated)
-
-
-def _gloss_language(sentences: Sequence[Sentence]) -> str:
-    """The language of the words in the glosses; '' if it cannot be told."""
-    return of_lines(" ".join(_LEXICAL.findall(" ".join(igt.glosses))) for igt in sentences if igt.glosses).code
-
-
-_LEXICAL = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")
 
 
 def parser_language(parser: str) -> str:

@@ -278,21 +278,30 @@ def project_corpus(
     workers: Workers = HERE,
     on_message: Say | None = None,
     shards: Path | None = None,
+    languages: Sequence[str] = (),
 ) -> Iterator[Trees]:
     """Project every sentence of the first corpus, by the votes of all corpora; trees come as text, chunk by chunk.
+
+    Other translations in the first corpus, of these `languages`, vote too.
 
     With `shards` workers that do all of a chunk write their trees into files in this folder.
     """
     if projector.rules and not projector.system_ and corpora[0].path != "-":  # so that chunks can go to the workers at once
         first = replace(corpora[0], faults=Faults(strict=False)).pairs(trees=False)
         projector.choose_system(list(islice(first, CHUNK)))
-    if projector.plan is not None and not (projector.looks_at_text or projector.phrases or len(corpora) > 1):
+    witnesses = [(corpora[0], projector.preparation.witness(language)) for language in languages]
+    if witnesses and corpora[0].path == "-":
+        raise ProjError(
+            "standard input is read once, and its translations in several languages are not", None, "save it to a file"
+        )
+    if projector.plan is not None and not (projector.looks_at_text or projector.phrases or witnesses or len(corpora) > 1):
         how = projector.preparation.with_stamps()
         work, read = partial(_project_chunk, projector.plan, how, wanted), corpora[0].chunks
         if shards is not None and not workers.here:
             return in_shards(work, read, faults, workers, shards, on_message or (lambda text: None))
         return run(work, read, faults, workers, on_message)
-    return _project_text(projector, corpora, wanted, faults, workers, on_message)
+    texts = [(corpus, projector.preparation) for corpus in corpora] + witnesses
+    return _project_text(projector, texts, wanted, faults, workers, on_message)
 
 
 def _project_chunk(plan: SystemPlan, how: Preparation, wanted: CorpusOutput, chunk: Chunk, faults: Faults) -> Trees:
@@ -306,18 +315,20 @@ def _project_chunk(plan: SystemPlan, how: Preparation, wanted: CorpusOutput, chu
 
 def _project_text(
     projector: Projector,
-    corpora: Sequence[Corpus],
+    texts: Sequence[tuple[Corpus, Preparation]],
     wanted: CorpusOutput,
     faults: Faults,
     workers: Workers,
     on_message: Say | None,
 ) -> Iterator[Trees]:
-    """Yield the trees of a corpus, chunk by chunk, by a system that adapts to its text."""
-    how = projector.preparation
-    pairs = prepare_text(corpora[0], how, faults, workers, on_message)
-    others = [(source_of(other, how), list(prepare_text(other, how, faults, workers, on_message))) for other in corpora[1:]]
+    """Yield the trees of the first text, chunk by chunk, by a system that adapts to each text."""
+    pairs, *others = (prepare_text(*text, faults, workers, on_message) for text in texts)
+    also = [
+        (source_of(*text), text[1].check_witness(list(other), Where(text[0].path)))
+        for text, other in zip(texts[1:], others, strict=True)
+    ]
     projections = projector.projections(
-        pairs, source_of(corpora[0], how), also=others, workers=workers, on_message=on_message, faults=faults
+        pairs, source_of(*texts[0]), also=also, workers=workers, on_message=on_message, faults=faults
     )
     for chunk in chunks(projections):
         yield _trees(chunk, projector.system_, wanted, projector.preparation.table)
@@ -325,7 +336,8 @@ def _project_text(
 
 def source_of(corpus: Corpus, how: Preparation) -> TextSource:
     """Return where the trees of E and the links of a corpus come from."""
-    return TextSource(None if corpus.has_trees else how.e_parser or AUTO, bool(corpus.links), corpus.path)
+    given = corpus.has_trees and not how.only
+    return TextSource(None if given else how.e_parser or AUTO, bool(corpus.links) and not how.only, corpus.path)
 
 
 def _trees(items: Iterable[tuple[Pair, Projection]], system: str, wanted: CorpusOutput, table: Any) -> Trees:

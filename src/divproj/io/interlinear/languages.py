@@ -19,9 +19,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.sentence import Sentence
+from divproj.io.files import F_FILE, IGT_FILE, in_folder
 from divproj.text.language_id import CERTAIN, LANGUAGES, can_be, of_each, of_lines, of_text, script_of
 
 ENOUGH_TRANSLATIONS, SAME_LANGUAGE = 20, 0.8
@@ -123,6 +125,16 @@ def lang_code(name: str) -> str:
     low = name.strip().casefold()
     base = low.partition("-")[0] if re.fullmatch(r"[a-z]{2,3}-.*", low) else low
     return _CODES.get(base, base if base != low or len(low) < 4 else name.strip())
+
+
+def names_language(name: str) -> bool:
+    """Return whether a name is that of a language of translations, and of no file or corpus folder here.
+
+    >>> [names_language(name) for name in ("es", "Spanish", "fra", "corpora/es", "deu-eng", "text.txt")]
+    [True, True, True, False, False, False]
+    """
+    corpus = Path(name).is_file() or any(in_folder(Path(name), file) for file in (F_FILE, IGT_FILE))
+    return lang_code(name) in NAMES and "-" not in name and not corpus
 
 
 def translation_key(key: str, value: str = "") -> str | None:
@@ -249,6 +261,18 @@ def text_language(instances: Iterable[Sentence | None]) -> str:
     """Return the language that most translations are in; '' when there are too few to tell."""
     texts = [(code, text) for igt in instances if igt is not None for code, text in translations_of(igt)[:1]]
     return _majority(languages_of(texts)) if len(texts) >= BELIEVED_TRANSLATIONS else ""
+
+
+def gloss_language(sentences: Iterable[Sentence]) -> str:
+    """Return the language of the words in the glosses; '' if it cannot be told.
+
+    >>> gloss_language([Sentence(("a", "b"), glosses=(gloss, "comer-PSD")) for gloss in ("perro-PL", "el.hombre", "mujer")])
+    'es'
+    """
+    return of_lines(" ".join(_LEXICAL.findall(" ".join(igt.glosses))) for igt in sentences if igt.glosses).code
+
+
+_LEXICAL = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")
 
 
 def with_codes(instances: Sequence[Sentence], default: str = "") -> list[Sentence]:
