@@ -42,6 +42,7 @@ from divproj.projection.registry import AUTO, system_info
 from divproj.projection.summary import Summary
 from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 from divproj.runtime.resources import folder
+from divproj.text.language_id import script_of
 from divproj.ud.grammar import repair
 from divproj.ud.head_style import COMP, in_style
 from divproj.ud.rows import hang_marks, lemmas_and_features, shipped_grams, to_nfc, with_text
@@ -358,7 +359,13 @@ def rows_of(pair: Pair, projection: Projection, system: str, table: Any = None, 
     """Return the rows of F with the tree of a projection; `repairs` counts relations that were made to fit UD."""
     assert pair.f_rows is not None
     line = pair.where.line or (pair.sentence.where.line if pair.sentence else 0)
+    table = (table or shipped_grams()).in_language(pair.e_language or _gloss_script(pair))
     return annotate(pair.f_rows, projection, system, table, style, line, repairs)
+
+
+def _gloss_script(pair: Pair) -> str:
+    """Return `ru` for glosses with Cyrillic letters; those of other languages have the abbreviations of English, and their own."""
+    return "ru" if pair.glosses and script_of(" ".join(pair.glosses)) == "CYRILLIC" else ""
 
 
 def companions(projections: Sequence[Projection]) -> tuple[str, str]:

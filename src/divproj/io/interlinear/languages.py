@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.sentence import Sentence
@@ -263,7 +264,15 @@ def text_language(instances: Iterable[Sentence | None]) -> str:
     return _majority(languages_of(texts)) if len(texts) >= BELIEVED_TRANSLATIONS else ""
 
 
-def gloss_language(sentences: Iterable[Sentence]) -> str:
+class Glossed(Protocol):
+    """A sentence that may have glosses."""
+
+    @property
+    def glosses(self) -> tuple[str, ...]:
+        """One for each word, or none."""
+
+
+def gloss_language(sentences: Iterable[Glossed]) -> str:
     """Return the language of the words in the glosses; '' if it cannot be told.
 
     >>> gloss_language([Sentence(("a", "b"), glosses=(gloss, "comer-PSD")) for gloss in ("perro-PL", "el.hombre", "mujer")])
