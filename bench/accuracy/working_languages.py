@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import numpy as np
 from bench.common import DATA, Table, need
 
 import divproj as dp
@@ -26,11 +27,22 @@ from divproj.core.tree import DepTree
 from divproj.evaluation.trees import is_punctuation, score_trees
 from divproj.io.interlinear.languages import translation_key
 from divproj.io.trees import conllu
+from divproj.projection.confidence import calibration_error
 
 FOLDER = DATA / "working-languages"
 HIDDEN = (2, 3, 4, 5, 6, 7, 8)
 """Columns of CoNLL-U that the system does not see: all but the words and MISC, which has the glosses."""
-COLUMNS = ("bank", "UAS / LAS / UPOS", "even sentences", "odd sentences", "words linked", "without translation", "systems")
+COLUMNS = (
+    "bank",
+    "UAS / LAS / UPOS",
+    "even sentences",
+    "odd sentences",
+    "words linked",
+    "expected UAS",
+    "calibration error",
+    "without translation",
+    "systems",
+)
 Judged = tuple[DepTree, Pair]
 
 
@@ -63,11 +75,23 @@ def project(bank: Sequence[Rows], *, translated: bool) -> tuple[list[Judged], st
     return [(rows.usable_tree()[0], pair) for rows, pair in zip(bank, pairs, strict=True)], projector.system_
 
 
+def score(trees: Sequence[tuple[DepTree, DepTree]]) -> str:
+    """UAS / LAS of (gold, projected) trees in percent, without punctuation and subtypes."""
+    scores = score_trees([(gold, tree, (), ()) for gold, tree in trees], punctuation=False, subtypes=False)
+    return f"{scores.overall.uas:.1f} / {scores.overall.las:.1f}"
+
+
 def cell(judged: Sequence[Judged]) -> str:
     """UAS / LAS / UPOS in percent, without punctuation and subtypes."""
-    scores = score_trees([(gold, pair.f.tree, (), ()) for gold, pair in judged], punctuation=False, subtypes=False)
     right = [a == b for gold, pair in judged for a, b in zip(gold.upos, pair.f.upos, strict=True) if a != "PUNCT"]
-    return f"{scores.overall.uas:.1f} / {scores.overall.las:.1f} / {100 * sum(right) / len(right):.1f}"
+    return f"{score([(gold, pair.f.tree) for gold, pair in judged])} / {100 * sum(right) / len(right):.1f}"
+
+
+def confidence(judged: Sequence[Judged]) -> tuple[str, str]:
+    """Return the mean confidence of heads and the calibration error, in percent; all words, as confidences are fitted."""
+    sure = np.array([p for _, pair in judged for p in pair.confidence])
+    right = np.array([a == b for gold, pair in judged for a, b in zip(gold.heads, pair.f.heads, strict=True)])
+    return f"{100 * sure.mean():.1f} ({100 * right.mean():.1f} right)", f"{100 * calibration_error(sure, right):.1f}"
 
 
 def linked(judged: Sequence[Judged]) -> float:
@@ -94,7 +118,15 @@ def main() -> None:
             bank = [rows for rows in conllu.load(source, Faults(strict=False)) if rows is not None]
             (judged, system), (alone, system_alone) = (project(bank, translated=flag) for flag in (True, False))
             halves = (cell(judged[k::2]) for k in (0, 1))
-            table.add(name, cell(judged), *halves, f"{linked(judged):.1f}", cell(alone), f"{system}, {system_alone}")
+            table.add(
+                name,
+                cell(judged),
+                *halves,
+                f"{linked(judged):.1f}",
+                *confidence(judged),
+                cell(alone),
+                f"{system}, {system_alone}",
+            )
 
 
 if __name__ == "__main__":

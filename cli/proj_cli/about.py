@@ -150,6 +150,8 @@ def tutorial(
 ) -> None:
     """Copy the tutorial's files into a folder: 36 glossed Turkish sentences in three formats, gold trees, a notebook.
 
+    The folders es and fr have a Quechua text with Spanish glosses and a Bambara text with French ones, and their gold trees.
+
     Example: proj tutorial turkish
     """
     from divproj.run.scaffold import copy_tutorial

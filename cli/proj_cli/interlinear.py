@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,6 +47,8 @@ ENDINGS = {
     ".csv": TargetFormat.cldf,
 }
 SHOWN = 20
+LOOKED_AT = 200
+"""Sentences by whose glosses, or translations where these do not tell, the language of the abbreviations is chosen."""
 
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Interlinear text in any format; - is stdin.")]
@@ -65,7 +68,8 @@ def check(
 ) -> None:
     """Check glosses by the Leipzig Glossing Rules: what does not line up in each sentence, and how to fix it.
 
-    Level 1: every word has a gloss. Level 2: every morpheme, too. Level 3: all abbreviations are known as well.
+    Level 1: every word has a gloss. Level 2: every morpheme, too. Level 3: all abbreviations are known as well: those
+    usual in English, and in the language of the glosses.
     --tiers list shows the tiers of a file of ELAN, Praat or EXMARaLDA, --markers list the markers of a Toolbox file, and what each is
     read as. --grams list writes the abbreviations that are not known as a table, in which you fill in what they mean.
 
@@ -79,6 +83,7 @@ def check(
     table_of_grams = grams == [Path("list")]
     grams = None if table_of_grams else grams
     from divproj.io.interlinear import formats as interlinear
+    from divproj.io.interlinear.languages import gloss_language, text_language
     from divproj.links.grade import KINDS, grade, known_names
 
     if ud:
@@ -91,13 +96,16 @@ def check(
         reader.options(misaligned=True, max_mb=max_mb), split=False
     )  # what is wrong is said of the lines as their author wrote them
     faults = common.faults_for(strict)
-    known = known_names(grams or ())
+    instances = interlinear.load(file, None, faults, how)
+    first = list(islice(instances, LOOKED_AT))
+    language = gloss_language(first) or text_language(first) or reader.gloss_lang
+    known = known_names(grams or (), language)
     levels: Counter[int] = Counter()
     kinds: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     examples: dict[str, str] = {}
     with _console(output) as console:
-        for igt in talk.progress(interlinear.load(file, None, faults, how), "sentences"):
+        for igt in talk.progress(chain(first, instances), "sentences"):
             assessment = grade(igt, known)
             levels[assessment.level] += 1
             kinds.update({finding.kind for finding in assessment.findings})
@@ -112,7 +120,7 @@ def check(
             _say(console, _table_of_grams(unknown, examples))
             return
         reading = faults.reading
-        sign = common.signature(cmd="check", format=reader.format or "guessed", lang=reader.gloss_lang, known=len(known))
+        sign = common.signature(cmd="check", format=reader.format or "guessed", lang=language, known=len(known))
         if as_json:
             sums = {
                 "signature": sign,

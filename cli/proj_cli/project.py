@@ -61,19 +61,23 @@ def project(
     Example: proj project text.txt -o trees.conllu --html trees.html
     """
     from divproj.io.corpus import Corpus
+    from divproj.io.interlinear.languages import lang_code, names_language
     from divproj.projection.pipeline import CorpusOutput, project_corpus
 
     options.check_json(as_json, output)
     projector = _projector(how, gold, grams)
     reading = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
     corpus = Corpus(source, e, links, format=reader.format, reader=reading, same_ids=not ignore_ids)
-    others = tuple(Corpus(name, same_ids=not ignore_ids) for name in how.also)
+    languages = tuple(name for name in how.also if names_language(name))
+    others = tuple(Corpus(name, same_ids=not ignore_ids) for name in how.also if name not in languages)
     if projector.phrases and not projector.looks_at_text:
         raise typer.BadParameter(f"--{projector.phrases.first_option} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
     wanted = CorpusOutput(how.style, any((links_out, e_out)), html is not None, how.min_coverage)
     workers = options.workers(jobs)
-    trees = project_corpus(projector, (corpus, *others), wanted, faults, workers, talk.caution, shards)
+    trees = project_corpus(
+        projector, (corpus, *others), wanted, faults, workers, talk.caution, shards, [*map(lang_code, languages)]
+    )
     _write(trees, projector, corpus, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
 
 

@@ -212,6 +212,8 @@ class Faults:
     sentences: int = 0
     foreign: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Translations in another language than their parser, by language and parser ('' for none): reported once at the end."""
+    miscoded: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Translations in another language than the file says, by the language stated and their own: reported once at the end."""
     most: int = 1000
     """Errors kept in `noted`: memory stays flat on a corpus that is bad throughout."""
     reading: Reading = field(default_factory=Reading)
@@ -222,13 +224,14 @@ class Faults:
         self.words += other.words
         self.sentences += other.sentences
         self.foreign += other.foreign
+        self.miscoded += other.miscoded
         for error in other.noted:
             self._note(error)
 
     def split_off(self) -> Faults:
         """The faults noted so far, moved to an object of their own."""
         apart = replace(self, tell=None)
-        self.noted, self.words, self.sentences, self.foreign = [], 0, 0, Counter()
+        self.noted, self.words, self.sentences, self.foreign, self.miscoded = [], 0, 0, Counter(), Counter()
         return apart
 
     def word(self, error: ProjError) -> None:

@@ -366,5 +366,9 @@ class ProjectOptions(Options):
         metavar="FILE|auto",
     )
     paraphrases: bool = option(False, "INPUT paraphrases the sentences of --e in the same language; no links are needed.")
-    also: tuple[str, ...] = option((), "The same F sentences with another translation; the trees vote.", metavar="CORPUS2")
+    also: tuple[str, ...] = option(
+        (),
+        "The same F sentences with another translation, or the language (es) of other translations in INPUT; the trees vote.",
+        metavar="CORPUS2|LANGUAGE",
+    )
     min_coverage: float = option(0.0, "Leave out trees with a smaller share of linked words.", low=0, high=1, metavar="SHARE")

@@ -650,7 +650,7 @@ def _parse_rows(
     results = parse([igt for _, igt in unparsed])
     for (k, igt), (text, language, tree) in zip(unparsed, results, strict=True):
         trees[k], languages[k] = tree, language
-        instances[k] = igt if text == igt.translation else replace(igt, translation=text)
+        instances[k] = igt if text == igt.translation else replace(igt, translation=text, e_words=(), links=None)
     yield from zip(batch, instances, trees, languages, strict=True)
 
 

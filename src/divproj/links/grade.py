@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from divproj.core.sentence import BOUNDARY, Sentence, morphs
-from divproj.links.grams import Grams
+from divproj.links.grams import LANGUAGES, Grams
 
 LEVELS = ("words do not line up", "words line up", "morphemes line up", "abbreviations known")
 """What each level means."""
@@ -238,7 +238,12 @@ def _made_of(name: str, parts: Collection[str]) -> bool:
     return len(name) in reached
 
 
-def known_names(tables: Iterable[Path] = ()) -> frozenset[str]:
-    """Abbreviations of the shipped table and of tables of your own."""
-    all_tables = [Grams.load_shipped(), *(Grams.load(table) for table in tables)]
+def known_names(tables: Iterable[Path] = (), language: str = "en") -> frozenset[str]:
+    """Abbreviations of the shipped table for glosses in a language, of the English one, and of tables of your own.
+
+    >>> "ACU" in known_names(), "ACU" in known_names(language="es")
+    (False, True)
+    """
+    shipped = Grams.for_translations(language if language in LANGUAGES else "en")
+    all_tables = [shipped, *(Grams.load(table) for table in tables)]
     return LEIPZIG | {name for table in all_tables for row in table.rows for name in (row.name, *row.synonyms)}

@@ -299,6 +299,7 @@ class Grams:
     """Part-of-speech labels besides the shipped ones, rows of kind `pos`: they may be spelled like a gram."""
     _memo: dict[str, tuple[GlossPart, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _labelled: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _by_language: dict[str, Grams] = field(default_factory=dict, init=False, repr=False, compare=False)
     known: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """Lemmas and features that this table gave to words (`ud.rows`)."""
 
@@ -369,8 +370,24 @@ class Grams:
         for row in table.rows:
             key = gram_key(row.name)
             spelled = old[key].synonyms if key in old else ()
-            rows[key] = row._replace(synonyms=(*spelled, *row.synonyms))
+            feats = row.feats or (old[key].feats if key in old else "")
+            rows[key] = row._replace(synonyms=(*spelled, *row.synonyms), feats=feats)
         return cls(tuple(rows.values()), table.language, table.labels)
+
+    def in_language(self, language: str) -> Grams:
+        """Return the table for glosses in another language than English; the user's rows stay. Itself where there is no such table.
+
+        >>> russian = Grams.load_shipped().in_language("ru")
+        >>> russian.get("ПРОШ").name, russian.get("МН").feats, Grams.load_shipped().get("ПРОШ")
+        ('PST', 'Number=Plur', None)
+        """
+        if self.language != "en" or language not in LANGUAGES or language == "en":
+            return self
+        if language not in self._by_language:
+            shipped = set(Grams.load_shipped().rows)
+            users = Grams(tuple(row for row in self.rows if row not in shipped), labels=self.labels)
+            self._by_language[language] = Grams.for_translations(language).merge(users)
+        return self._by_language[language]
 
     def merge(self, *others: Grams) -> Grams:
         """This table with the rows of others; a later row takes the place of an earlier one for the same gram."""

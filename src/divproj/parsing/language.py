@@ -516,7 +516,20 @@ def load_pack(code: str = "en") -> Language:
             f"no language pack '{code}' is installed; installed: {', '.join(packs)}",
             remedy=f"install it with `pip install divproj-{code}`, or {TRAINING}" if code in PACKAGES else TRAINING,
         )
-    return Language.load(packs[code])
+    try:
+        return Language.load(packs[code])
+    except ModelError as error:
+        raise _unusable(code, packs[code], error) from None
+
+
+def _unusable(code: str, place: Path, error: ModelError) -> ModelError:
+    """Return the error of a pack that is damaged, or of another version, with the command that installs it anew."""
+    from divproj import __version__
+
+    package = f"divproj-{code}" if place.parent != folder("languages") else "divproj"
+    command = f"pip install --force-reinstall --no-deps {package}=={__version__}"
+    message = f"the language pack '{code}' is damaged or of another version: {error.message}"
+    return ModelError(message, error.where or Where(str(place)), f"install it again: `{command}`")
 
 
 def _calibrate(parser: MstParser, seen: list[ParserInput], trees: list[DepTree], held: Any, options: dict[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """The network's forward pass in numpy: tables, BiLSTM, tags, biaffine scores of edges and relations (Dozat & Manning 2017).
 
-Sentences of one length go through together, words of a step in rows. BLAS adds up in another order for another number of rows,
+Sentences of about one length go through together, words of a step in rows. BLAS adds up in another order for another number of rows,
 so a sentence alone and in company differ in the last digits: with doubles by far less than anything shown or compared.
 
 A word is looked up in tables, in training and at run time alike, by its key (`word_key`), its affixes (`affix_rows`) and
@@ -160,28 +160,69 @@ class Layer:
         steps, some = x.shape[:2]
         width = self.back.shape[1]
         given = (x.reshape(steps * some, -1) @ self.into + self.bias).reshape(steps, some, 2, 4 * width)
-        gates = np.empty((2, some, 4 * width), np.float32)
-        state, cell, extra = (np.zeros((2, some, width), np.float32) for _ in range(3))
+        cells = Cells.empty(some, width)
         outputs = np.empty((steps, some, 2 * width), np.float32)
-        soft = gates[..., : 3 * width]
-        enter, keep, show = (gates[..., k * width : (k + 1) * width] for k in range(3))
-        new = gates[..., 3 * width :]
         for t in range(steps):
             last = steps - 1 - t
-            np.matmul(state, self.back, out=gates)
-            gates[0] += given[t, :, 0]
-            gates[1] += given[last, :, 1]
-            np.tanh(gates, out=gates)
-            soft *= np.float32(0.5)
-            soft += np.float32(0.5)
-            cell *= keep
-            np.multiply(enter, new, out=extra)
-            cell += extra
-            np.tanh(cell, out=extra)
-            np.multiply(show, extra, out=state)
-            outputs[t, :, :width] = state[0]
-            outputs[last, :, width:] = state[1]
+            np.matmul(cells.state, self.back, out=cells.gates)
+            cells.step(given[t, :, 0], given[last, :, 1])
+            outputs[t, :, :width] = cells.state[0]
+            outputs[last, :, width:] = cells.state[1]
         return outputs
+
+    def run_together(self, x: Floats, lengths: Ints) -> Floats:
+        """The same for sentences of several lengths, longest first, their words one after the other: (words × 2W)."""
+        width = self.back.shape[1]
+        given = (x @ self.into + self.bias).reshape(len(x), 2, 4 * width)
+        cells = Cells.empty(len(lengths), width)
+        outputs = np.empty((len(x), 2 * width), np.float32)
+        starts = np.cumsum(lengths) - lengths
+        for t in range(lengths[0]):
+            some = int((lengths > t).sum())
+            cells = cells.first(some)
+            forward, backward = starts[:some] + t, starts[:some] + lengths[:some] - 1 - t
+            np.matmul(cells.state, self.back, out=cells.gates)
+            cells.step(given[forward, 0], given[backward, 1])
+            outputs[forward, :width] = cells.state[0]
+            outputs[backward, width:] = cells.state[1]
+        return outputs
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Gates, states and cells of both directions of a layer, for each sentence; changed in place."""
+
+    gates: Floats
+    state: Floats
+    cell: Floats
+    extra: Floats
+
+    @classmethod
+    def empty(cls, some: int, width: int) -> Cells:
+        state, cell, extra = (np.zeros((2, some, width), np.float32) for _ in range(3))
+        return cls(np.empty((2, some, 4 * width), np.float32), state, cell, extra)
+
+    def first(self, some: int) -> Cells:
+        """Return those of the first sentences."""
+        if some == self.state.shape[1]:
+            return self
+        return Cells(*(array[:, :some] for array in (self.gates, self.state, self.cell, self.extra)))
+
+    def step(self, ahead: Floats, back: Floats) -> None:
+        """Go on by a word: `gates` has what comes from the states, the arguments what comes from the words."""
+        gates, width = self.gates, self.state.shape[2]
+        gates[0] += ahead
+        gates[1] += back
+        np.tanh(gates, out=gates)
+        soft = gates[..., : 3 * width]
+        enter, keep, show = (gates[..., k * width : (k + 1) * width] for k in range(3))
+        soft *= np.float32(0.5)
+        soft += np.float32(0.5)
+        np.multiply(self.cell, keep, out=self.cell)
+        np.multiply(enter, gates[..., 3 * width :], out=self.extra)
+        np.add(self.cell, self.extra, out=self.cell)
+        np.tanh(self.cell, out=self.extra)
+        np.multiply(show, self.extra, out=self.state)
 
 
 @dataclass(frozen=True)
@@ -226,44 +267,47 @@ class Network:
     rels: tuple[str, ...]
 
     def scores(self, sentences: Sequence[Sequence[str]], given: Sequence[tuple[Ints, Ints] | None]) -> list[Scores]:
-        """Scores of sentences that all have the same number of words, at least one.
+        """Scores of sentences, each of at least one word, longest first.
 
         Tags that are given (numbers, -1 for none) and are not what the network finds take the place of its own.
         """
-        some, steps = len(sentences), len(sentences[0])
-        flat = self.inputs.of([form for sentence in sentences for form in sentence])
-        x = np.ascontiguousarray(flat.reshape(some, steps, -1).transpose(1, 0, 2))
+        lengths = np.array([len(sentence) for sentence in sentences], np.int64)
+        ends = np.cumsum(lengths)
+        x = self.inputs.of([form for sentence in sentences for form in sentence])
         best_tags: list[Ints] = []
         for k, layer in enumerate(self.layers):
-            x = layer.run(x)
+            x = layer.run_together(x, lengths)
             if k == 0:
                 fed = [x]
                 for column, tags in enumerate((self.upos, self.xpos)):
-                    probabilities, best = self._tags(
-                        tags, x, [None if given_tags is None else given_tags[column] for given_tags in given]
-                    )
+                    wanted = [None if given_tags is None else given_tags[column] for given_tags in given]
+                    probabilities, best = self._tags(tags, x, ends, wanted)
                     best_tags.append(best)
-                    fed.append((probabilities.reshape(steps * some, -1) @ tags.fed).reshape(steps, some, -1))
-                x = np.concatenate(fed, axis=2)
-        last = x.transpose(1, 0, 2).reshape(some * steps, -1).astype(np.float64)
-        y = last @ self.words + self.words_bias
+                    fed.append(probabilities @ tags.fed)
+                x = np.concatenate(fed, axis=1)
+        y = x.astype(np.float64) @ self.words + self.words_bias
         np.maximum(y, SLOPE * y, out=y)
-        return self._heads(y.reshape(some, steps, -1), best_tags)
+        scores: list[Scores] = []
+        while len(scores) < len(sentences):  # sentences of one length together
+            first, length = len(scores), int(lengths[len(scores)])
+            some = int((lengths == length).sum())
+            rows = slice(int(ends[first]) - length, int(ends[first + some - 1]))
+            scores += self._heads(y[rows].reshape(some, length, -1), [tags[rows].reshape(some, length) for tags in best_tags])
+        return scores
 
-    def _tags(self, tags: TagColumn, x: Floats, given: list[Ints | None]) -> tuple[Floats, Ints]:
-        """Probabilities of tags (steps × sentences × tags), and the best of each word."""
-        steps, some = x.shape[:2]
-        logits = x.reshape(steps * some, -1) @ tags.weights + tags.bias
-        logits = logits.reshape(steps, some, -1)
+    def _tags(self, tags: TagColumn, x: Floats, ends: Ints, given: list[Ints | None]) -> tuple[Floats, Ints]:
+        """Probabilities of tags (words × tags), and the best of each word."""
+        logits = x @ tags.weights + tags.bias
         best = logits.argmax(-1)
         probabilities = np.exp(logits - logits.max(-1, keepdims=True))
         probabilities /= probabilities.sum(-1, keepdims=True)
-        for s, given_tags in enumerate(given):
+        for end, given_tags in zip(ends, given, strict=True):
             if given_tags is not None:
-                other = np.flatnonzero((given_tags >= 0) & (given_tags != best[:, s]))
-                probabilities[other, s] = 0.0
-                probabilities[other, s, given_tags[other]] = 1.0
-                best[other, s] = given_tags[other]
+                words = slice(end - len(given_tags), end)
+                other = np.flatnonzero((given_tags >= 0) & (given_tags != best[words]))
+                probabilities[words][other] = 0.0
+                probabilities[words][other, given_tags[other]] = 1.0
+                best[words][other] = given_tags[other]
         return probabilities, best
 
     def _heads(self, y: Reals, tags: list[Ints]) -> list[Scores]:
@@ -281,7 +325,7 @@ class Network:
         above = np.concatenate([root[..., arc:], y[..., 2 * arc + rel :]], axis=1)
         above = np.concatenate([above, np.ones((some, steps + 1, 1), np.float64)], axis=2)
         small, (upos, xpos) = (under.astype(np.float32), above.astype(np.float32)), tags
-        return [Scores(upos[:, s], xpos[:, s], edges[s], small[0][s], small[1][s]) for s in range(some)]
+        return [Scores(upos[s], xpos[s], edges[s], small[0][s], small[1][s]) for s in range(some)]
 
     def relations(self, scores: Sequence[Scores], heads: Sequence[Ints]) -> list[Ints]:
         """The best relation of every word for the heads given; that of the root's child is always `root`, and no other's."""
@@ -460,17 +504,11 @@ class BatchScorer:
         if self.size > KEPT:
             self.kept, self.size = {}, 0
         scores_by_key = {key: self.kept[key] for key in set(keys) if key in self.kept}
-        lengths: dict[int, list[Key]] = {}
-        for key in dict.fromkeys(keys):
-            if key not in scores_by_key:
-                lengths.setdefault(len(key[0]), []).append(key)
-        for length, some in lengths.items():
-            each = max(1, BATCH_WORDS // max(1, length))
-            for start in range(0, len(some), each):
-                part = some[start : start + each]
-                for key, scores in zip(part, self._batch(part), strict=True):
-                    scores_by_key[key] = scores
-                    self._keep(key, scores)
+        new = [key for key in dict.fromkeys(keys) if key not in scores_by_key]
+        for part in [*_batches(new), [key for key in new if not key[0]]]:
+            for key, scores in zip(part, self._batch(part), strict=True):
+                scores_by_key[key] = scores
+                self._keep(key, scores)
         return [scores_by_key[key] for key in keys]
 
     def _keep(self, key: Key, scores: Scores) -> None:
@@ -484,7 +522,7 @@ class BatchScorer:
             self.kept[key[0], upos, xpos] = scores
 
     def _batch(self, keys: list[Key]) -> list[Scores]:
-        if not keys[0][0]:
+        if not keys or not keys[0][0]:
             none = np.zeros(0, np.int64)
             rel = np.zeros((1, len(self.network.rel)), np.float32)
             return [Scores(none, none, np.zeros((0, 1)), rel[:0], rel)] * len(keys)
@@ -498,6 +536,15 @@ class BatchScorer:
         xpos = {tag: k for k, tag in enumerate(self.network.xpos.names)}
         fine = key[2] or ("",) * len(key[1])
         return np.array([upos.get(t, -1) for t in key[1]], np.int64), np.array([xpos.get(t, -1) for t in fine], np.int64)
+
+
+def _batches(keys: list[Key]) -> Iterator[list[Key]]:
+    """Sentences with words, longest first, so that those of about one length go through the network together."""
+    longest_first = sorted((key for key in keys if key[0]), key=lambda key: -len(key[0]))
+    while longest_first:
+        count = max(1, BATCH_WORDS // len(longest_first[0][0]))
+        yield longest_first[:count]
+        del longest_first[:count]
 
 
 @dataclass

@@ -21,16 +21,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from divproj.core.errors import Faults, ProjError, Where
+from divproj.core.errors import Faults, FormatError, ProjError, Where
 from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
 from divproj.core.wording import plural
 from divproj.io.files import name_of
-from divproj.io.interlinear.languages import NAMES, UNKNOWN_LANGUAGE, language_name, languages_of, translations_of
+from divproj.io.interlinear.languages import (
+    NAMES,
+    UNKNOWN_LANGUAGE,
+    gloss_language,
+    language_name,
+    languages_of,
+    translations_of,
+)
 from divproj.io.trees import conllu
-from divproj.parsing.language import PACKAGES, Language, Pairs, load_pack, pack
+from divproj.parsing.language import PACKAGES, Language, load_pack, pack
 from divproj.runtime.safe_path import original_environment
-from divproj.text.language_id import of_lines
 
 
 class TranslationChoice(NamedTuple):
@@ -41,6 +47,8 @@ class TranslationChoice(NamedTuple):
     """Code of its language; '' for an empty one."""
     parser: str
     """What parses it (`find_language`); '' where no parser of its language is installed."""
+    stated: str = ""
+    """The language that the file says it is in, where it is in another one; else ''."""
 
     @property
     def foreign(self) -> bool:
@@ -48,10 +56,13 @@ class TranslationChoice(NamedTuple):
         return bool(self.language) and (not self.parser or parser_language(self.parser) not in ("", self.language))
 
 
-def choose(sentences: Sequence[Sentence], parser: str | None = None, default: str = "") -> list[TranslationChoice]:
+def choose(
+    sentences: Sequence[Sentence], parser: str | None = None, default: str = "", only: str = ""
+) -> list[TranslationChoice]:
     """Return the translation of every sentence that is to be parsed, and its parser.
 
-    `parser` is the one that the user asked for, `default` the language of the text that the sentences are a part of.
+    `parser` is the one that the user asked for, `default` the language of the text that the sentences are a part of. With `only`,
+    translations in other languages than this one are not there.
 
     >>> [choice] = choose([Sentence(("mwen", "dòmi"), translations=(("it", "Dormo."), ("en", "I sleep.")))])
     >>> choice.text, choice.parser
@@ -59,38 +70,40 @@ def choose(sentences: Sequence[Sentence], parser: str | None = None, default: st
     """
     rows = [translations_of(igt) for igt in sentences]
     codes = iter(languages_of([pair for row in rows for pair in row], default))
-    candidates = [[(next(codes), text) for _, text in row] for row in rows]
+    candidates = [[(code := next(codes), text, _contradicted(stated, code)) for stated, text in row] for row in rows]
+    if only:
+        candidates = [[candidate for candidate in row if candidate[0] == only] for row in candidates]
     if parser is not None:
         wanted = parser_language(parser)
         return [_asked_for(row, igt.translation, parser, wanted) for row, igt in zip(candidates, sentences, strict=True)]
     of_glosses = (
-        _gloss_language(sentences) if any(len({code for code, _ in row if pack(code)}) > 1 for row in candidates) else ""
+        gloss_language(sentences) if any(len({code for code, *_ in row if pack(code)}) > 1 for row in candidates) else ""
     )
     return [_parseable(row, igt.translation, of_glosses) for row, igt in zip(candidates, sentences, strict=True)]
 
 
-def _asked_for(row: Pairs, preferred: str, parser: str, wanted: str) -> TranslationChoice:
+Candidates = list[tuple[str, str, str]]
+"""Translations of a sentence: the language of each, its text, and the language that the file states where that is another one."""
+
+
+def _contradicted(stated: str, code: str) -> str:
+    return stated if stated not in (UNKNOWN_LANGUAGE, code) and code else ""
+
+
+def _asked_for(row: Candidates, preferred: str, parser: str, wanted: str) -> TranslationChoice:
     """The translation in the language of the parser, else the preferred one."""
     if not row:
         return TranslationChoice("", "", parser)
-    code, text = min(row, key=lambda pair: (pair[0] != wanted, pair[1] != preferred))
-    return TranslationChoice(text, code if text.strip() else "", parser)
+    code, text, stated = min(row, key=lambda candidate: (candidate[0] != wanted, candidate[1] != preferred))
+    return TranslationChoice(text, code if text.strip() else "", parser, stated)
 
 
-def _parseable(row: Pairs, preferred: str, of_glosses: str) -> TranslationChoice:
+def _parseable(row: Candidates, preferred: str, of_glosses: str) -> TranslationChoice:
     """The translation that a pack parses: in the language of the glosses before the preferred one."""
     if not row:
         return TranslationChoice("", "", "")
-    code, text = min(row, key=lambda pair: (pack(pair[0]) is None, pair[0] != of_glosses, pair[1] != preferred))
-    return TranslationChoice(text, code if text.strip() else "", code if pack(code) else "")
-
-
-def _gloss_language(sentences: Sequence[Sentence]) -> str:
-    """The language of the words in the glosses; '' if it cannot be told."""
-    return of_lines(" ".join(_LEXICAL.findall(" ".join(igt.glosses))) for igt in sentences if igt.glosses).code
-
-
-_LEXICAL = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")
+    code, text, stated = min(row, key=lambda each: (pack(each[0]) is None, each[0] != of_glosses, each[1] != preferred))
+    return TranslationChoice(text, code if text.strip() else "", code if pack(code) else "", stated)
 
 
 def parser_language(parser: str) -> str:
@@ -140,8 +153,29 @@ def note_foreign(faults: Faults, language: str, parser: str, where: Where) -> No
     faults.foreign[language, parser] += 1
 
 
+def miscoded_translations(stated: str, language: str, count: int, where: Where | None) -> FormatError:
+    """Return what is to be said of translations that are not in the language which the file says."""
+    verb = "is" if count == 1 else "are"
+    message = f"{plural(count, 'translation')} {verb} said to be in {language_name(stated)} ({stated}), but {verb} in {language_name(language)}"
+    code = f" ({language})" * (language in NAMES)
+    return FormatError(f"{message}{code}", where, f"used as {language_name(language)}; correct the key or code in the file")
+
+
+def note_choice(faults: Faults, choice: TranslationChoice, where: Where) -> None:
+    """Count a translation whose language the file states wrongly, or that is not parsed by a parser of its language."""
+    if choice.stated:
+        if faults.strict:
+            raise miscoded_translations(choice.stated, choice.language, 1, where)
+        faults.miscoded[choice.stated, choice.language] += 1
+    if choice.foreign:
+        note_foreign(faults, choice.language, choice.parser, where)
+
+
 def report_foreign(faults: Faults, where: Where | None = None) -> None:
-    """Say once for each language what `note_foreign` has counted."""
+    """Say once for each language what `note_choice` has counted."""
+    for (stated, language), count in sorted(faults.miscoded.items()):
+        faults.file(miscoded_translations(stated, language, count, where))
+    faults.miscoded.clear()
     for (language, parser), count in sorted(faults.foreign.items()):
         faults.file(foreign_translations(language, parser, count, where))
     faults.foreign.clear()

@@ -42,6 +42,7 @@ from divproj.projection.registry import AUTO, system_info
 from divproj.projection.summary import Summary
 from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 from divproj.runtime.resources import folder
+from divproj.text.language_id import script_of
 from divproj.ud.grammar import repair
 from divproj.ud.head_style import COMP, in_style
 from divproj.ud.rows import attach_marks, lemmas_and_features, shipped_grams, to_nfc, with_text
@@ -280,21 +281,30 @@ def project_corpus(
     workers: Workers = HERE,
     on_message: Say | None = None,
     shards: Path | None = None,
+    languages: Sequence[str] = (),
 ) -> Iterator[Trees]:
     """Project every sentence of the first corpus, by the votes of all corpora; trees come as text, chunk by chunk.
+
+    Other translations in the first corpus, of these `languages`, vote too.
 
     With `shards` workers that do all of a chunk write their trees into files in this folder.
     """
     if projector.rules and not projector.system_ and corpora[0].path != "-":  # so that chunks can go to the workers at once
         first = replace(corpora[0], faults=Faults(strict=False)).pairs(trees=False)
         projector.choose_system(list(islice(first, CHUNK)))
-    if projector.plan is not None and not (projector.looks_at_text or projector.phrases or len(corpora) > 1):
+    witnesses = [(corpora[0], projector.preparation.witness(language)) for language in languages]
+    if witnesses and corpora[0].path == "-":
+        raise ProjError(
+            "standard input is read once, and its translations in several languages are not", None, "save it to a file"
+        )
+    if projector.plan is not None and not (projector.looks_at_text or projector.phrases or witnesses or len(corpora) > 1):
         how = projector.preparation.with_stamps()
         work, read = partial(_project_chunk, projector.plan, how, wanted), corpora[0].chunks
         if shards is not None and not workers.here:
             return in_shards(work, read, faults, workers, shards, on_message or (lambda text: None))
         return run(work, read, faults, workers, on_message)
-    return _project_text(projector, corpora, wanted, faults, workers, on_message)
+    texts = [(corpus, projector.preparation) for corpus in corpora] + witnesses
+    return _project_text(projector, texts, wanted, faults, workers, on_message)
 
 
 def _project_chunk(plan: SystemPlan, how: Preparation, wanted: CorpusOutput, chunk: Chunk, faults: Faults) -> Trees:
@@ -308,18 +318,20 @@ def _project_chunk(plan: SystemPlan, how: Preparation, wanted: CorpusOutput, chu
 
 def _project_text(
     projector: Projector,
-    corpora: Sequence[Corpus],
+    texts: Sequence[tuple[Corpus, Preparation]],
     wanted: CorpusOutput,
     faults: Faults,
     workers: Workers,
     on_message: Say | None,
 ) -> Iterator[Trees]:
-    """Yield the trees of a corpus, chunk by chunk, by a system that adapts to its text."""
-    how = projector.preparation
-    pairs = prepare_text(corpora[0], how, faults, workers, on_message)
-    others = [(source_of(other, how), list(prepare_text(other, how, faults, workers, on_message))) for other in corpora[1:]]
+    """Yield the trees of the first text, chunk by chunk, by a system that adapts to each text."""
+    pairs, *others = (prepare_text(*text, faults, workers, on_message) for text in texts)
+    also = [
+        (source_of(*text), text[1].check_witness(list(other), Where(text[0].path)))
+        for text, other in zip(texts[1:], others, strict=True)
+    ]
     projections = projector.projections(
-        pairs, source_of(corpora[0], how), also=others, workers=workers, on_message=on_message, faults=faults
+        pairs, source_of(*texts[0]), also=also, workers=workers, on_message=on_message, faults=faults
     )
     for chunk in chunks(projections):
         yield _trees(chunk, projector.system_, wanted, projector.preparation.table)
@@ -327,7 +339,8 @@ def _project_text(
 
 def source_of(corpus: Corpus, how: Preparation) -> TextSource:
     """Return where the trees of E and the links of a corpus come from."""
-    return TextSource(None if corpus.has_trees else how.e_parser or AUTO, bool(corpus.links), corpus.path)
+    given = corpus.has_trees and not how.only
+    return TextSource(None if given else how.e_parser or AUTO, bool(corpus.links) and not how.only, corpus.path)
 
 
 def _trees(items: Iterable[tuple[Pair, Projection]], system: str, wanted: CorpusOutput, table: Any) -> Trees:
@@ -348,7 +361,13 @@ def rows_of(pair: Pair, projection: Projection, system: str, table: Any = None, 
     """Return the rows of F with the tree of a projection; `repairs` counts relations that were made to fit UD."""
     assert pair.f_rows is not None
     line = pair.where.line or (pair.sentence.where.line if pair.sentence else 0)
+    table = (table or shipped_grams()).in_language(pair.e_language or _gloss_script(pair))
     return annotate(pair.f_rows, projection, system, table, style, line, repairs)
+
+
+def _gloss_script(pair: Pair) -> str:
+    """Return `ru` for glosses with Cyrillic letters; those of other languages have the abbreviations of English, and their own."""
+    return "ru" if pair.glosses and script_of(" ".join(pair.glosses)) == "CYRILLIC" else ""
 
 
 def companions(projections: Sequence[Projection]) -> tuple[str, str]:

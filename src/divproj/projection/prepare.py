@@ -8,14 +8,14 @@ from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 
-from divproj.core.errors import AlignmentError, Faults, ModelError, Where
+from divproj.core.errors import AlignmentError, Faults, ModelError, ProjError, Where
 from divproj.core.links import Links
 from divproj.core.pair import Pair
 from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
 from divproj.io.corpus import SIZE, Chunk, Corpus, pairs_of
 from divproj.io.files import name_of
-from divproj.io.interlinear.languages import text_language
+from divproj.io.interlinear.languages import language_name, text_language
 from divproj.links.glosses import GlossAligner, Lemmas, WordSimilarity
 from divproj.links.grams import LANGUAGES, Grams
 from divproj.parsing.language import load_pack, pack
@@ -25,7 +25,7 @@ from divproj.parsing.translations import (
     by_language,
     choose,
     find_language,
-    note_foreign,
+    note_choice,
     parse_translations,
     report_foreign,
 )
@@ -55,6 +55,8 @@ class Preparation:
     """Of the files above, so that a worker notices when they change."""
     language: str = ""
     """The language of most translations of the text, assumed for those whose words do not show their language."""
+    only: str = ""
+    """The language whose translations alone are used, as a witness beside others; '' for all."""
 
     def __call__(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
         """Yield the pairs with trees of E and links, batch by batch."""
@@ -77,12 +79,11 @@ class Preparation:
     def parse(self, sentences: Sequence[Sentence], faults: Faults) -> list[tuple[str, str, DepTree | None]]:
         """Return text, language and tree of the translation used for each sentence; no tree without a text or a parser.
 
-        Translations in another language than their parser are counted in `faults` (`report_foreign`).
+        Translations in another language than their parser, or than the file says, are counted in `faults` (`report_foreign`).
         """
-        choices = choose(sentences, self.e_parser, self.language or text_language(sentences))
+        choices = choose(sentences, self.e_parser, self.language or text_language(sentences), self.only)
         for choice, igt in zip(choices, sentences, strict=True):
-            if choice.foreign:
-                note_foreign(faults, choice.language, choice.parser, igt.where)
+            note_choice(faults, choice, igt.where)
         return [(choice.text, choice.language, tree) for choice, tree in zip(choices, self.trees(choices), strict=True)]
 
     def trees(self, choices: Sequence[TranslationChoice]) -> list[DepTree | None]:
@@ -98,7 +99,7 @@ class Preparation:
         """The pairs with links, and heads of E in the chosen style; sentences without a translation are noted in `faults`."""
         for pair in pairs:
             if pair.e.tree is None:
-                if not pair.e_language:  # else it has a translation, of a language without a parser
+                if not pair.e_language and not self.only:  # else it has a translation, of a language without a parser
                     faults.kept(AlignmentError(NO_TRANSLATION, pair.where))
                 yield replace(pair, e=DepTree((), ()), links=Links(frozenset(), (len(pair.f), 0)))
                 continue
@@ -113,6 +114,23 @@ class Preparation:
                         continue
             e = in_style(pair.e, self.style)
             yield pair if links is pair.links and e is pair.e else replace(pair, links=links, e=e)
+
+    def witness(self, language: str) -> Preparation:
+        """Return the same for the translations in one language, by its pack; ProjError where there is none."""
+        load_pack(language)
+        return replace(self, e_parser=None, only=language)
+
+    def witness_pairs(self, pairs: Sequence[Pair], faults: Faults) -> list[Pair]:
+        """Return the pairs with the translations of `only` in the place of those they have; ProjError where there are none."""
+        bare = [replace(pair, e=DepTree((), ()), links=Links(frozenset(), (len(pair.f), 0), known=False)) for pair in pairs]
+        return self.check_witness(list(self(bare, faults)))
+
+    def check_witness(self, pairs: list[Pair], where: Where | None = None) -> list[Pair]:
+        """Return the pairs; ProjError where none has a translation in the language of `only`."""
+        if self.only and not any(len(pair.e) for pair in pairs):
+            problem = f"no sentence has a translation in {language_name(self.only)} ({self.only})"
+            raise ProjError(problem, where, f"write them as `# text_{self.only} = …`, or leave this language out of `also`")
+        return pairs
 
     def with_stamps(self) -> Preparation:
         """Return the same with stamps of its files, for workers."""
@@ -143,7 +161,7 @@ def prepare_pairs(how: Preparation, chunk: Chunk, faults: Faults) -> Iterator[Pa
     """The pairs of a chunk, ready to be projected."""
     how = replace(how, language=chunk.language)
     parse = partial(how.parse, faults=faults)
-    yield from how.link_pairs(pairs_of(chunk, faults, parse, parse_all=how.e_parser is not None), faults)
+    yield from how.link_pairs(pairs_of(chunk, faults, parse, parse_all=how.e_parser is not None or bool(how.only)), faults)
 
 
 def prepare_text(

@@ -23,6 +23,7 @@ from divproj.core.errors import AlignmentError, Faults, ModelError, Where
 from divproj.core.options import ProjectOptions
 from divproj.core.pair import Pair
 from divproj.core.sentence import Rows
+from divproj.io.interlinear.languages import lang_code
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.projection import registry, rulefile, systems
 from divproj.projection.base import System, TextEvidence
@@ -290,11 +291,12 @@ class Projector:
                 yield waiting.popleft(), projection
 
     def pipe(
-        self, pairs: Iterable[Pair], faults: Faults | None = None, *, also: Sequence[Iterable[Pair]] = ()
+        self, pairs: Iterable[Pair], faults: Faults | None = None, *, also: Sequence[Iterable[Pair] | str] = ()
     ) -> Iterator[Pair]:
         """Yield the pairs with projected trees of F; faults go to `faults`.
 
-        `also` has the same sentences with other translations, perhaps in other languages: the trees of all sources vote.
+        `also` has the same sentences with other translations, or codes of languages (`es`) whose translations stand in the same text: the
+        trees of all sources vote.
 
         >>> import divproj as dp
         >>> [pair, *_] = dp.projector("s1-r").pipe(dp.read("deu-eng"), also=[dp.read("deu-eng")])
@@ -302,9 +304,16 @@ class Projector:
         True
         """
         raw = iter(pairs)
-        first = list(islice(raw, ADAPT_LIMIT))
-        others = [list(other) for other in also]
-        texts = [(self._source_of(other), list(self.prepare(other, faults))) for other in others]
+        first = list(islice(raw, None if also else ADAPT_LIMIT))
+        noted = faults or Faults(strict=False)
+        texts: list[tuple[TextSource, Sequence[Pair]]] = []
+        for other in also:
+            if isinstance(other, str):
+                witness = self.preparation.witness(lang_code(other)).witness_pairs(first, noted)
+                texts.append((TextSource(registry.AUTO, linked=False), witness))
+            else:
+                given = list(other)
+                texts.append((self._source_of(given), list(self.prepare(given, noted))))
         ready = self.prepare(chain(first, raw), faults)
         for pair, projection in self.projections(ready, self._source_of(first), also=texts, faults=faults):
             yield self._with(pair, projection)
@@ -396,8 +405,9 @@ class Projector:
 
 
 def _vote(projections: Sequence[Projection]) -> Projection:
-
-    return vote(projections)
+    """Return the tree with the most votes of the sources that have a translation; one that two sources share votes once."""
+    sources = {(p.sentence.e, p.sentence.links): p for p in reversed(projections) if len(p.sentence.e)}
+    return vote([*sources.values()][::-1] or projections[:1])
 
 
 def projector(system: str = registry.AUTO, **options: Any) -> Projector:

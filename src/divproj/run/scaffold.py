@@ -322,19 +322,19 @@ class CopyReport:
 
 
 def copy_tutorial(target: Path) -> CopyReport:
-    """Copy the tutorial into a folder, which is made; nothing there is replaced."""
+    """Copy the tutorial, with its folders, into a folder, which is made; nothing there is replaced."""
     source, report = folder("tutorial"), CopyReport()
     try:
         target.mkdir(parents=True, exist_ok=True)
-        for path in sorted(source.iterdir()):
-            place = target / path.name
-            if not path.is_file():
-                continue
+        for path in sorted(path for path in source.rglob("*") if path.is_file()):
+            name = path.relative_to(source).as_posix()
+            place = target / name
             if place.exists():
-                report.kept.append(path.name)
+                report.kept.append(name)
                 continue
+            place.parent.mkdir(exist_ok=True)
             shutil.copyfile(path, place)
-            report.copied.append(path.name)
+            report.copied.append(name)
     except OSError as error:
         raise ProjError(
             f"cannot be written: {error.strerror}", Where(str(error.filename or target)), "name another folder"

@@ -28,7 +28,7 @@ from divproj.io.files import writing
 from divproj.io.trees import conllu, pharaoh
 from divproj.io.trees.conllu import is_conllu
 from divproj.parsing.language import pack
-from divproj.parsing.translations import choose, note_foreign, report_foreign
+from divproj.parsing.translations import choose, note_choice, report_foreign
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.pipeline import TextSource, corrections, source_of
 from divproj.projection.prepare import NO_TRANSLATION, Preparation, link_some, parse_some, prepare_text
@@ -191,8 +191,7 @@ def _parse_translations(job: StageJob, text: Sequence[Pair]) -> tuple[list[DepTr
     how = Preparation(parser, stamps=(stamp(config.parser_model),) if config.parser_model else ())
     choices = choose([*map(instance, text)], parser)
     for pair, choice in zip(text, choices, strict=True):
-        if choice.foreign:
-            note_foreign(job.faults, choice.language, choice.parser, pair.where)
+        note_choice(job.faults, choice, pair.where)
     report_foreign(job.faults, Where(str(config.text[0] if config.text else config.f)))
     trees: list[DepTree | None] = []
     parts = [choices[start : start + BATCH] for start in range(0, len(choices), BATCH)]

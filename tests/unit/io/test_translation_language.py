@@ -96,7 +96,12 @@ class TestLanguagesOf:
     def test_many_translations_overrule_their_code(self):
         texts = [("en", text) for text in FRENCH * 7]
         assert set(languages_of(texts)) == {"fr"}
-        assert set(languages_of(texts[:9])) == {"en"}  # too few to doubt what the file says
+        assert set(languages_of(texts[:9])) == {"fr"}  # few, and all of them clearly
+        assert set(languages_of(texts[:2])) == {"en"}  # too few to doubt what the file says
+        assert set(languages_of([("qu", text) for text in SPANISH * 3])) == {
+            "qu"
+        }  # no language that would have been recognised
+        assert set(languages_of([*texts[:5], ("en", ENGLISH[0])])) == {"en"}  # not all of them
 
     def test_running_text_in_no_known_language_is_not_english(self):
         assert "cs" not in language_id.LANGUAGES

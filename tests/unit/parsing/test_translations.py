@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from divproj.core.errors import Faults, Where
+from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.sentence import Sentence
 from divproj.parsing import translations
 from divproj.parsing.language import pack
@@ -15,6 +15,7 @@ from divproj.parsing.translations import (
     TranslationChoice,
     choose,
     foreign_translations,
+    note_choice,
     note_foreign,
     parser_language,
     report_foreign,
@@ -126,3 +127,33 @@ class TestMessages:
         note_foreign(other, "fr", "", Where())
         faults.take(other.split_off())
         assert (faults.foreign, other.foreign) == ({("fr", ""): 2}, {})
+
+
+WRONG = [("fr", text) for text in ("The dog saw it.", "The cat is sleeping.", "The woman saw the man with his dog.")]
+
+
+class TestWrongCode:
+    """`# text_fr` with English in it: parsed as what it is, and said once."""
+
+    def test_a_few_translations_under_the_code_of_another_language(self):
+        chosen = choose([glossed(pair) for pair in WRONG])
+        assert [(choice.language, choice.parser, choice.stated) for choice in chosen] == [("en", "en", "fr")] * 3
+        faults, other = Faults(strict=False), Faults(strict=False)
+        for choice in chosen:
+            note_choice(other, choice, Where("text.conllu", 4))
+        faults.take(other.split_off())
+        assert not other.miscoded
+        report_foreign(faults, Where("text.conllu"))
+        report_foreign(faults, Where("text.conllu"))
+        assert [str(error) for error in faults.noted] == [
+            "text.conllu: 3 translations are said to be in French (fr), but are in English (en); used as English; correct the key or code "
+            "in the file"
+        ]
+        with pytest.raises(
+            FormatError, match=r"text.conllu:4: 1 translation is said to be in French \(fr\), but is in English"
+        ):
+            note_choice(Faults(), chosen[0], Where("text.conllu", 4))
+
+    def test_a_parser_that_was_asked_for(self):
+        [choice, *_] = choose([glossed(pair) for pair in WRONG], "fr")
+        assert (choice.language, choice.parser, choice.stated, choice.foreign) == ("en", "fr", "fr", pack("fr") is not None)

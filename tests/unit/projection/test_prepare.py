@@ -154,6 +154,57 @@ def test_parser_of():
     assert parser_of([ready, replace(ready, e_language="it")]) is None
 
 
+WORDS = (
+    ("miko dali", "dog see.PST"),
+    ("tesu romi", "cat sleep.PRS"),
+    ("miko tesu pana", "dog cat bite.PST"),
+    ("sira dali", "woman see.PST"),
+)
+CHINESE = ("狗看见了。", "猫在睡觉。", "狗咬了猫。", "女人看见了。")
+ARABIC = ("رأى الكلب ذلك.", "القطة نائمة.", "عض الكلب القطة.", "رأت المرأة ذلك.")
+ONE_WORD = ("perro", "duerme", "mordió", "mujer")
+MIXED = ("The dog saw it.", ARABIC[1], CHINESE[2], "The woman saw the house.")
+WRONG_CODE = ("El perro lo vio.", "El gato está durmiendo.", "El perro mordió al gato.", "La mujer lo vio.")
+
+
+@pytest.mark.parametrize("form", ["conllu", "txt"])
+@pytest.mark.parametrize(
+    ("translations", "key", "said"),
+    [
+        (CHINESE, "translation", ["4 translations are in Chinese (zh), for which there is no parser"]),
+        (ARABIC, "text_ar", ["4 translations are in Arabic (ar), for which there is no parser"]),
+        (MIXED, "translation", ["1 translation is in Arabic (ar), for which", "1 translation is in Chinese (zh), for which"]),
+        (ONE_WORD, "text_es", []),
+        (WRONG_CODE, "text_fr", ["4 translations are said to be in French (fr), but are in Spanish (es)"]),
+    ],
+    ids=["Chinese", "Arabic", "mixed", "one word", "wrong code"],
+)
+def test_translations_that_are_not_as_expected(tmp_path: Path, translations, key: str, said: list[str], form: str):
+    """A clear message for each, a tree for every sentence, and no translation is lost."""
+    if form == "txt" and key == "text_fr":
+        pytest.skip("no code is stated in interlinear text")
+    path = tmp_path / f"text.{form}"
+    if form == "txt":
+        blocks = [f"{words}\n{glosses}\n‘{text}’\n" for (words, glosses), text in zip(WORDS, translations, strict=True)]
+    else:
+        blocks = [
+            f"# sent_id = {k}\n# {key} = {text}\n"
+            + "".join(
+                f"{n}\t{word}\t_\t_\t_\t_\t_\t_\t_\tGloss={gloss}\n"
+                for n, (word, gloss) in enumerate(zip(words.split(), glosses.split(), strict=True), 1)
+            )
+            for k, ((words, glosses), text) in enumerate(zip(WORDS, translations, strict=True), 1)
+        ]
+    path.write_text("\n".join(blocks) + "\n", encoding="utf-8")
+    faults = Faults(strict=False)
+    pairs = list(dp.projector().pipe(dp.read(path), faults))
+    assert [pair.translation for pair in pairs] == list(translations)
+    assert all(pair.f.tree is not None and pair.f.heads.count(0) == 1 for pair in pairs)
+    messages = told(faults) if pack("es") else said
+    assert len(messages) == len(said)
+    assert all(message.startswith(start) for message, start in zip(messages, said, strict=True))
+
+
 RUSSIAN = """# text_ru = Старая учительница купила две книги.
 1\tabi\t_\t_\t_\t_\t_\t_\t_\tGloss=старый
 2\tmoru\t_\t_\t_\t_\t_\t_\t_\tGloss=учитель-F

@@ -19,13 +19,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
 
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.sentence import Sentence
-from divproj.text.language_id import can_be, of_each, of_lines, of_text, script_of
+from divproj.io.files import F_FILE, IGT_FILE, in_folder
+from divproj.text.language_id import CERTAIN, LANGUAGES, can_be, of_each, of_lines, of_text, script_of
 
 ENOUGH_TRANSLATIONS, SAME_LANGUAGE = 20, 0.8
-"""Translations, and the share of those decided, that speak against the language which the file names."""
+"""Translations, and the share of those decided, that speak against the language which the file names; of fewer all must."""
 UNFAMILIAR_WORDS = 60
 """Words of translations, none of which is recognised, from which on too few frequent words of English speak against English."""
 BELIEVED_TRANSLATIONS = 3
@@ -126,6 +129,16 @@ def lang_code(name: str) -> str:
     return _CODES.get(base, base if base != low or len(low) < 4 else name.strip())
 
 
+def names_language(name: str) -> bool:
+    """Return whether a name is that of a language of translations, and of no file or corpus folder here.
+
+    >>> [names_language(name) for name in ("es", "Spanish", "fra", "corpora/es", "deu-eng", "text.txt")]
+    [True, True, True, False, False, False]
+    """
+    corpus = Path(name).is_file() or any(in_folder(Path(name), file) for file in (F_FILE, IGT_FILE))
+    return lang_code(name) in NAMES and "-" not in name and not corpus
+
+
 def translation_key(key: str, value: str = "") -> str | None:
     """Return the language that the key of a comment names; '' for a translation of no stated language, None for no translation.
 
@@ -210,14 +223,19 @@ def _is_unfamiliar(texts: Iterable[str]) -> bool:
 
 
 def _language_all_through(code: str, texts: Sequence[str]) -> str:
-    """Return the language that translations under a code are in: another one only if nearly all of many are."""
-    if len(texts) < ENOUGH_TRANSLATIONS or code not in NAMES:
+    """Return the language that translations under a code are in: another one only if nearly all of many are, or clearly all of a few."""
+    if len(texts) < BELIEVED_TRANSLATIONS or code not in NAMES:
         return code
-    whole = of_lines(texts).code
-    if whole in ("", code):
+    whole = of_lines(texts)
+    if whole.code in ("", code):
         return code
     alone = [guess.code for guess in map(of_text, texts) if guess.code]
-    return whole if alone.count(whole) >= SAME_LANGUAGE * len(alone) and len(alone) >= ENOUGH_TRANSLATIONS // 2 else code
+    if len(texts) >= ENOUGH_TRANSLATIONS:
+        agree = alone.count(whole.code) >= SAME_LANGUAGE * len(alone) and len(alone) >= ENOUGH_TRANSLATIONS // 2
+    else:  # the code must be of a language that would have been recognised
+        agree = code in LANGUAGES and whole.score >= CERTAIN and set(alone) == {whole.code}
+        agree = agree and len(alone) >= max(BELIEVED_TRANSLATIONS, len(texts) / 2)
+    return whole.code if agree else code
 
 
 def correct_codes(rows: Sequence[list[tuple[str, str]]], where: Where, faults: Faults) -> None:
@@ -246,6 +264,26 @@ def text_language(instances: Iterable[Sentence | None]) -> str:
     """Return the language that most translations are in; '' when there are too few to tell."""
     texts = [(code, text) for igt in instances if igt is not None for code, text in translations_of(igt)[:1]]
     return _majority(languages_of(texts)) if len(texts) >= BELIEVED_TRANSLATIONS else ""
+
+
+class Glossed(Protocol):
+    """A sentence that may have glosses."""
+
+    @property
+    def glosses(self) -> tuple[str, ...]:
+        """One for each word, or none."""
+
+
+def gloss_language(sentences: Iterable[Glossed]) -> str:
+    """Return the language of the words in the glosses; '' if it cannot be told.
+
+    >>> gloss_language([Sentence(("a", "b"), glosses=(gloss, "comer-PSD")) for gloss in ("perro-PL", "el.hombre", "mujer")])
+    'es'
+    """
+    return of_lines(" ".join(_LEXICAL.findall(" ".join(igt.glosses))) for igt in sentences if igt.glosses).code
+
+
+_LEXICAL = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")
 
 
 def with_codes(instances: Sequence[Sentence], default: str = "") -> list[Sentence]:

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.io.interlinear.languages import gloss_language
 from divproj.links.grams import GlossPart, Gram, Grams
 from divproj.parsing.language import load_pack, pack
 from divproj.projection.direct import ProjectionInput
@@ -380,9 +381,9 @@ def words_of(sentence: ProjectionInput, glosses: Glosses) -> list[WordFacts]:
 
 
 def foreign_language(text: Sequence[ProjectionInput]) -> str:
-    """Return the language that most translations of a text are in, '' for English."""
+    """Return the language that most translations of a text are in, that of the glosses where there are none; '' for English."""
     counts = Counter(sentence.e_language for sentence in text if sentence.e.forms)
-    code = counts.most_common(1)[0][0] if counts else ""
+    code = counts.most_common(1)[0][0] if counts else gloss_language(text)
     return "" if code == "en" else code
 
 

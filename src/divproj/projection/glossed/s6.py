@@ -214,6 +214,8 @@ class GlossStatistics:
     order: WordOrder = field(default_factory=lambda: WordOrder({}))
     """On which side of their heads words stand in edges that the translation has too."""
     words: int = 0
+    language: str = ""
+    """That of the glosses; '' for English."""
     lexicon: EnglishLexicon | None = None
     """Usual tags of the words of the glosses where these are not in English."""
 
@@ -331,14 +333,16 @@ class S6:
     def text_statistics(self, text: Sequence[ProjectionInput]) -> tuple[GlossStatistics, list[GlossAnalysis]]:
         """Return what the glosses of a text share, and what they alone say of each sentence."""
         language = foreign_language(text)
-        lexicon = lexicon_of(text, self.table, language) if language else self.weights.english
-        glosses = Glosses(self.table, lexicon, in_capitals(text))
+        table = self.table.in_language(language)
+        lexicon = lexicon_of(text, table, language) if language else self.weights.english
+        glosses = Glosses(table, lexicon, in_capitals(text))
         words = [words_of(sentence, glosses) for sentence in text]
         statistics = GlossStatistics(
             in_capitals(text),
             understood(text, self.table),
             usage_of(words),
             words=sum(map(len, words)),
+            language=language,
             lexicon=lexicon if language else None,
         )
         analyses = [self._tag(*row, statistics) for row in zip(text, words, strict=True)]
@@ -348,7 +352,9 @@ class S6:
 
     def read_glosses(self, text: Sequence[ProjectionInput], statistics: GlossStatistics) -> list[GlossAnalysis]:
         """Return what glosses alone say of sentences: tags, and probabilities of edges."""
-        glosses = Glosses(self.table, statistics.lexicon or self.weights.english, statistics.capitals)
+        glosses = Glosses(
+            self.table.in_language(statistics.language), statistics.lexicon or self.weights.english, statistics.capitals
+        )
         analyses = []
         for sentence in text:
             words = words_of(sentence, glosses)
