@@ -349,4 +349,9 @@ class ProjectOptions(Options):
     )
     paraphrases: bool = option(False, "INPUT paraphrases the sentences of --e in the same language; no links are needed.")
     also: tuple[str, ...] = option((), "The same F sentences with another translation; the trees vote.", metavar="CORPUS2")
+    types: str | None = option(
+        None,
+        "Word types that you have tagged, a table from `proj types`; none for no table.  \\[default: NAME.types.tsv beside INPUT, if it is there]",
+        metavar="FILE",
+    )
     min_coverage: float = option(0.0, "Leave out trees with a smaller share of linked words.", low=0, high=1, metavar="SHARE")

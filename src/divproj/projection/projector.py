@@ -28,6 +28,7 @@ from divproj.projection import registry, rulefile, systems
 from divproj.projection.base import System, TextEvidence
 from divproj.projection.confidence import USUAL_CONFIDENCE, calibrate
 from divproj.projection.direct import Projection, ProjectionInput
+from divproj.projection.glossed.word_types import NO_TYPES, WordTypes
 from divproj.projection.phrasal.phrase_pairs import PhraseSources
 from divproj.projection.pipeline import (
     ADAPT_LIMIT,
@@ -62,10 +63,12 @@ class TextState:
     state: Any = None
     sentences: Mapping[tuple[tuple[str, ...], tuple[str, ...]], ProjectionInput] = field(default_factory=dict)
     """Keyed by the words of F and of E; empty where no phrases were requested."""
+    types: WordTypes = NO_TYPES
+    """What the user says of word types."""
 
     def sentence(self, pair: Pair) -> ProjectionInput:
         """Return the pair as systems see it."""
-        sentence = ProjectionInput.of(pair)
+        sentence = ProjectionInput.of(self.types.apply(pair))
         return self.sentences.get((sentence.forms, sentence.e.forms), sentence)
 
     def part(self, sentences: Sequence[ProjectionInput]) -> Any:
@@ -101,6 +104,7 @@ class Projector:
         phrases: str | Path | None = None,
         paraphrases: bool = False,
         f_forests: str | Path | None = None,
+        types: str | Path | WordTypes | None = None,
         seed: int = 1,
     ) -> None:
         self.system = system if system == registry.AUTO else registry.system_info(system).code
@@ -108,6 +112,9 @@ class Projector:
         self.model, self.seed = model, seed
         self.phrases = PhraseSources(str(phrases) if phrases else None, paraphrases, str(f_forests) if f_forests else None)
         self.preparation = Preparation(parser, tuple(map(Path, grams)), style)
+        if types is not None:
+            read = types if isinstance(types, WordTypes) else WordTypes.load(types, grams=self.preparation.table)
+            self.preparation = replace(self.preparation, types=read)
         if style not in HEAD_STYLES:
             raise ModelError(f"no head style '{style}' of E trees", remedy=f"choose one of {', '.join(HEAD_STYLES)}")
         if f_style not in STYLES:
@@ -173,7 +180,8 @@ class Projector:
             choice = registry.choose(gold=len(gold), glosses=glosses)
         if not registry.system_info(choice.system).needs:
             raise ModelError(f"system {choice.system} does not learn from gold trees", remedy="choose s2+, s6+, s4+ or s5+")
-        sentences, grams = [*map(ProjectionInput.of, text)], self.preparation.table
+        types, grams = self.preparation.types, self.preparation.table
+        sentences = [ProjectionInput.of(types.apply(pair)) for pair in text]
         if registry.system_info(choice.system).parser:
             from divproj.projection import parsers
 
@@ -193,9 +201,10 @@ class Projector:
             option = self.phrases.first_option.replace("-", "_")
             message = f"`{option}` is given to system {self.system_}, which does not look at phrases"
             raise ModelError(message, remedy="choose s5, s6 or s5+")
-        sentences = [*map(ProjectionInput.of, pairs)]
+        types = self.preparation.types
+        sentences = [ProjectionInput.of(types.apply(pair)) for pair in pairs]
         if not self.phrases:
-            return TextState(system.adapt(sentences))
+            return TextState(system.adapt(sentences), types=types)
         from divproj.projection.phrasal.evidence import collect_evidence
 
         parser = parser_of(pairs) if source.parser == registry.AUTO else source.parser
@@ -203,7 +212,7 @@ class Projector:
         if known.note and known.note not in self.why_:
             self.why_ = "; ".join(filter(None, (self.why_, known.note)))
         state = system.adapt(known.text, TextEvidence(known.forests, known.book))
-        return TextState(state, {(b.forms, b.e.forms): b for b in known.text})
+        return TextState(state, {(b.forms, b.e.forms): b for b in known.text}, types)
 
     def project(self, pair: Pair, state: TextState | None = None) -> Pair:
         """Return the pair with a projected tree of F; it must have a tree of E and links (`pipe` makes them).
@@ -387,8 +396,8 @@ def projector(system: str = registry.AUTO, **options: Any) -> Projector:
     """Return a `Projector` for a system by its name; `auto` chooses the best system for the data.
 
     Options: `rules` (a file or a shipped set), `model` (a folder), `parser` (of the translations), `grams` (your own gloss
-    abbreviations), `style` (heads of E trees), `f_style` (heads of the projected trees: ud or function) and `seed`. For
-    systems that use phrases also `phrases` (a file of `proj align`, or auto), `f_forests` (trees or forests of F) and
+    abbreviations), `types` (the table of `proj types` with your answers), `style` (heads of E trees), `f_style` (heads of the
+    projected trees: ud or function) and `seed`. For systems that use phrases also `phrases` (a file of `proj align`, or auto), `f_forests` (trees or forests of F) and
     `paraphrases` (F and E are the same language).
 
     >>> projector("phrasal").system_

@@ -176,8 +176,12 @@ class S6Plus:
         )
 
     def _rels(self, sentence: ProjectionInput, projection: Projection) -> tuple[str, ...]:
-        rows = zip(sentence.forms, projection.heads, projection.deprels, strict=True)
-        return tuple(rel if not head or rel == "punct" else self.usual(REL_OF, form) or rel for form, head, rel in rows)
+        answers = sentence.answers or (None,) * len(sentence)
+        rows = zip(sentence.forms, projection.heads, projection.deprels, answers, strict=True)
+        return tuple(
+            rel if not head or rel == "punct" or (answer and answer.deprel) else self.usual(REL_OF, form) or rel
+            for form, head, rel, answer in rows
+        )
 
     def usual(self, kind: str, form: str) -> str:
         """Return the usual tag (`TAG_OF`) or relation (`REL_OF`) of a form, '' if there is none."""

@@ -64,6 +64,7 @@ from divproj.projection.glossed.model import (
     shipped_model,
     word_order,
 )
+from divproj.projection.glossed.word_types import HEADS
 from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.cues import LinkedPair
 from divproj.projection.phrasal.s5 import LONGEST, S5, PhraseState
@@ -83,6 +84,13 @@ NEAR_SHARE = 0.25
 """What the log ratio of near treebanks to all counts beside the logarithm of an edge's probability."""
 PUNCTUATION_HEAD = 0.8
 """Confidence of the head that the rule for punctuation gives."""
+TYPE_RELATION = 0.95
+"""Probability that a word has the relation that the user has given its type; set by hand."""
+TYPE_HEAD = 0.1
+"""What counts of an edge that does not fit the relation that the user has given the word's type; set by hand."""
+NOMINAL_TAGS = tuple(k for k, tag in enumerate(UPOS) if tag in ("NOUN", "PROPN", "PRON", "NUM", "ADJ", "SYM", "X"))
+VERBAL_TAGS = tuple(k for k, tag in enumerate(UPOS) if tag in ("VERB", "AUX", "ADJ", "ADV"))
+"""Tags of the words that relations of nouns, and of verbs, attach to."""
 NOT_READ = -10.0
 """Log weight of a head that the gloss parser does not see."""
 
@@ -435,6 +443,10 @@ class S6:
             odds = odds**LINEAR_SHARE * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - LINEAR_SHARE)
         if analysis.near.size:
             odds = odds * np.exp(NEAR_SHARE * analysis.near)
+        for child, heads in _relation_heads(analysis.edge_input):
+            fit = analysis.tags[:, heads].sum(1)
+            odds[1:, child] *= TYPE_HEAD + (1 - TYPE_HEAD) * fit
+            odds[0, child] *= TYPE_HEAD
         odds[:, 0] = 0.0
         np.fill_diagonal(odds, 0.0)
         probabilities: Floats = odds / np.maximum(odds.sum(0), 1e-12)
@@ -484,13 +496,33 @@ class S6:
 
     def _labels(self, analysis: GlossAnalysis, heads: list[int]) -> Floats:
         """Probabilities [word, label] under this tree."""
-        linear = class_chances(label_features(analysis.edge_input, heads), self.weights.labels, analysis.words)
-        if analysis.sentence is None:
-            return linear
-        rows = zip(self.weights.networks, analysis.readings, strict=True)
-        mean = sum(network.relations(reading, analysis.sentence, heads) for network, reading in rows) / len(analysis.readings)
-        mixed: Floats = LINEAR_SHARE * linear + (1 - LINEAR_SHARE) * mean
-        return mixed
+        probabilities = class_chances(label_features(analysis.edge_input, heads), self.weights.labels, analysis.words)
+        if analysis.sentence is not None:
+            rows = zip(self.weights.networks, analysis.readings, strict=True)
+            mean = sum(network.relations(reading, analysis.sentence, heads) for network, reading in rows) / len(
+                analysis.readings
+            )
+            probabilities = LINEAR_SHARE * probabilities + (1 - LINEAR_SHARE) * mean
+        for child, deprel in answered_relations(analysis.edge_input):
+            probabilities[child - 1] *= 1 - TYPE_RELATION
+            probabilities[child - 1, LABELS.index(deprel)] += TYPE_RELATION
+        return probabilities
+
+
+def answered_relations(edge_input: EdgeInput) -> list[tuple[int, str]]:
+    """Return words (by place among the real words) whose relation the user has given by their type, with that relation."""
+    answers = edge_input.sentence.answers
+    if not answers:
+        return []
+    rows = ((place, answers[word - 1]) for place, word in enumerate(edge_input.real, 1))
+    return [(place, answer.deprel) for place, answer in rows if answer and answer.deprel]
+
+
+def _relation_heads(edge_input: EdgeInput) -> list[tuple[int, tuple[int, ...]]]:
+    """Words whose relation is given, with the tags of the heads that fit it."""
+    kinds = {"nominal": NOMINAL_TAGS, "verbal": VERBAL_TAGS}
+    rows = ((place, kinds.get(HEADS.get(deprel, ""))) for place, deprel in answered_relations(edge_input))
+    return [(place, tags) for place, tags in rows if tags]
 
 
 def _usage(words: Sequence[WordFacts], statistics: GlossStatistics) -> dict[str, Usage]:
