@@ -78,7 +78,8 @@ def test_lines_that_cannot_be_read_are_named_and_left_out() -> None:
     assert set(types.answers) == {"ball", "now", "=FOC"}
     messages = [str(error) for error in faults.noted]
     assert len(messages) == 5
-    assert messages[0].startswith("story.types.tsv:2: 'NUON' is no tag") and "did you mean NOUN?" in messages[0]
+    assert messages[0].startswith("story.types.tsv:2: 'NUON' is no tag")
+    assert "did you mean NOUN?" in messages[0]
     assert messages[1].startswith("story.types.tsv:4: 'markre' is no relation")
     assert messages[2].startswith("story.types.tsv:5: the guess is confirmed, but")
     assert messages[3].startswith("story.types.tsv:6: neither a gloss nor a form")
@@ -103,7 +104,8 @@ def test_what_is_no_table_is_an_error(data: bytes, message: str) -> None:
 def test_a_table_that_is_not_utf8_is_read_as_windows_saves_it() -> None:
     faults = Faults(strict=False)
     types = WordTypes.loads("gloss;tag\nête;NOUN\n".encode("cp1252"), faults, path="t.csv")
-    assert "ête" in types.answers and "not UTF-8" in str(faults.noted[0])
+    assert "ête" in types.answers
+    assert "not UTF-8" in str(faults.noted[0])
 
 
 def test_a_broken_row_leaves_the_others() -> None:
@@ -118,7 +120,8 @@ def test_relations_in_plain_words_are_ones_that_ud_allows() -> None:
     names = [name for row in RELATIONS for name in row.names]
     assert len(names) == len(set(names))
     for row in RELATIONS:
-        assert row.deprel in LABELS and set(row.tags) <= set(UPOS)
+        assert row.deprel in LABELS
+        assert set(row.tags) <= set(UPOS)
         assert row.deprel not in ONLY or set(row.tags) & ONLY[row.deprel], row
 
 
@@ -126,7 +129,8 @@ def test_answers_reach_the_words_and_make_the_tree() -> None:
     types = WordTypes.loads(b"gloss\ttag\trelation\nLNK\tPART\tlinker\nCOMP\t\tcomplementiser\nball\tn\t\n")
     first, second, *_ = pairs(types)
     assert [answer and answer.tags for answer in first.answers] == [("NOUN", "PROPN"), ("PART",), None]
-    assert second.answers[2] is not None and second.answers[2].deprel == "mark"
+    assert second.answers[2] is not None
+    assert second.answers[2].deprel == "mark"
     trees = list(dp.projector("s6", types=types).pipe(dp.read(TEXT)))
     for tree in trees:
         for gloss, tag, deprel in zip(tree.glosses, tree.f.upos, tree.f.deprels, strict=True):
@@ -138,7 +142,9 @@ def test_words_without_a_gloss_are_types_by_their_form() -> None:
     types = WordTypes({type_key("bola"): Answer(("ADV",))})
     text = [replace(pair, glosses=()) for pair in dp.read("Bola nga dako\nball LNK big\n'a big ball'\n")]
     [pair] = [types.apply(pair) for pair in text]
-    assert pair.answers[0] is not None and pair.answers[0].tags == ("ADV",) and pair.answers[1] is None
+    assert pair.answers[0] is not None
+    assert pair.answers[0].tags == ("ADV",)
+    assert pair.answers[1] is None
 
 
 def test_the_list_is_ordered_by_gain_and_what_is_answered_comes_last() -> None:
@@ -148,7 +154,9 @@ def test_the_list_is_ordered_by_gain_and_what_is_answered_comes_last() -> None:
     assert {row.gloss for row in rows} == {gloss for sentence in inputs() for gloss in sentence.glosses}
     types = WordTypes({rows[0].key: Answer((rows[0].guess,), written="ok")})
     again = list_types(inputs(types), S6(), types)
-    assert again[-1].key == rows[0].key and again[-1].status == "answered" and again[0].answer is None
+    assert again[-1].key == rows[0].key
+    assert again[-1].status == "answered"
+    assert again[0].answer is None
 
 
 def test_an_answer_that_everything_speaks_against_is_asked_again() -> None:
@@ -156,7 +164,9 @@ def test_an_answer_that_everything_speaks_against_is_asked_again() -> None:
     wrong = WordTypes({"ball": Answer(("CCONJ",), written="CCONJ")})
     prepared = [*dp.projector("s6", types=wrong).prepare(dp.read(text), Faults(strict=False))]
     rows = list_types([ProjectionInput.of(pair) for pair in prepared], S6(), wrong)
-    assert rows[0].gloss == "ball" and rows[0].status == ASKED_AGAIN and rows[0].guess == "NOUN"
+    assert rows[0].gloss == "ball"
+    assert rows[0].status == ASKED_AGAIN
+    assert rows[0].guess == "NOUN"
     sure = WordTypes({"ball": Answer(("CCONJ",), written="CCONJ", sure=True)})
     assert list_types([ProjectionInput.of(pair) for pair in prepared], S6(), sure)[-1].status == "sure"
 
@@ -187,4 +197,5 @@ def test_the_table_is_found_beside_the_text(tmp_path: Path) -> None:
 
 def test_two_tables_are_joined_and_the_first_counts() -> None:
     one, two = WordTypes({"a": Answer(("NOUN",))}, "a.tsv"), WordTypes({"a": Answer(("VERB",)), "b": Answer(("ADV",))}, "b.tsv")
-    assert (one + two).answers == {"a": Answer(("NOUN",)), "b": Answer(("ADV",))} and (one + two).name == "a.tsv, b.tsv"
+    assert (one + two).answers == {"a": Answer(("NOUN",)), "b": Answer(("ADV",))}
+    assert (one + two).name == "a.tsv, b.tsv"

@@ -476,6 +476,8 @@ class GivenTags:
     """[word, tag]; everything where nothing is said."""
     trust: Floats
     """How far that holds, for each word."""
+    fixed: Floats | None = None
+    """Probabilities [word, tag] that take the place of all others, where they are known already."""
 
     def of(self, words: Sequence[int]) -> GivenTags:
         """Those of some words, counted from 1."""
@@ -484,6 +486,8 @@ class GivenTags:
 
     def apply(self, probabilities: Floats) -> Floats:
         """Return probabilities of tags [word, tag] restricted to the allowed tags, as far as these are trusted."""
+        if self.fixed is not None:
+            return self.fixed
         kept = np.maximum(probabilities, 1e-9) * self.allowed
         trust = self.trust[:, None]
         mixed: Floats = trust * kept / kept.sum(1, keepdims=True) + (1 - trust) * probabilities

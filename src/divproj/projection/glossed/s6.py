@@ -27,6 +27,7 @@ dependents, at most one subject and one object of a head.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -56,12 +57,15 @@ from divproj.projection.glossed.facts import (
 )
 from divproj.projection.glossed.linear import EdgeInput, WordOrder, class_chances, label_features, tagger_features
 from divproj.projection.glossed.model import (
+    WAYS,
     GlossModel,
     InputEncoder,
     NetworkOutput,
     SentenceInput,
     leanings,
     shipped_model,
+    ways,
+    word_leanings,
     word_order,
 )
 from divproj.projection.glossed.word_types import HEADS
@@ -84,6 +88,15 @@ NEAR_SHARE = 0.25
 """What the log ratio of near treebanks to all counts beside the logarithm of an edge's probability."""
 PUNCTUATION_HEAD = 0.8
 """Confidence of the head that the rule for punctuation gives."""
+POOL_POWER, POOL_SHARE, POOL_COUNT = 1.5, 0.8, 3.0
+"""Power of the geometric mean of the tags of a type, its share in the tags of each word, and the count by which the share grows,
+(n − 1)/(n + POOL_COUNT). Chosen on 8 to 11 banks."""
+POOL_CAUTION = 0.0
+"""How fast the share falls with the disagreement of the words of a type."""
+HABIT_SHARE, HABIT_COUNT = 0.4, 3.0
+"""What the log ratio of the attachments of a type to those of its tag counts, and pseudo-counts that draw it to nothing."""
+CLOSED = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
+"""Tags of types whose attachments are pooled."""
 TYPE_RELATION = 0.95
 """Probability that a word has the relation that the user has given its type; set by hand."""
 TYPE_HEAD = 0.1
@@ -194,6 +207,8 @@ class GlossAnalysis:
     """What the networks say."""
     near: Floats = field(default_factory=lambda: NONE)
     """Log ratios of edges in languages of like word order to edges in all."""
+    habits: Floats = field(default_factory=lambda: NONE)
+    """Log ratios of edges among the uses of a type to edges among the uses of its tag."""
 
     @property
     def tags(self) -> Floats:
@@ -244,6 +259,9 @@ class GlossState:
     word_order: Singles = field(default_factory=lambda: np.zeros(0, np.float32))
     tendencies: Floats = field(default_factory=lambda: NONE)
     """Log ratios of attachments in the treebanks near the text to those in all."""
+    pools: TagPools = field(default_factory=lambda: TagPools())
+    habits: Mapping[str, Floats] = field(default_factory=dict)
+    """Of types of closed classes, log ratios of attachments [way] to those of their tags."""
     analyses: Mapping[ProjectionInput, GlossAnalysis] = field(default_factory=dict)
 
     def part(self, text: Sequence[ProjectionInput]) -> GlossState:
@@ -322,6 +340,10 @@ class S6:
             if self.weights.nearness.banks:
                 state = replace(state, tendencies=self.weights.nearness.leaning(state.word_order))
         analyses = self._complete(analyses, inputs, state)
+        state = replace(state, pools=TagPools.of(analyses))
+        analyses = self._read_again(analyses, inputs, state)
+        state = replace(state, habits=attachment_habits(analyses, [self.mix(a) for a in analyses]))
+        analyses = [_with_habits(a, state.habits) for a in analyses]
         return replace(state, analyses=dict(zip(sentences, analyses, strict=True)))
 
     def analyze(self, sentence: ProjectionInput, state: GlossState | None = None) -> GlossAnalysis:
@@ -334,7 +356,8 @@ class S6:
         analyses = [self._with_phrases(sentence, self.read_glosses([sentence], state.statistics)[0], state.chart)]
         usage = _usage(analyses[0].edge_input.words, state.statistics)
         inputs = self._inputs([sentence], analyses, state, usage) if self.weights.networks else []
-        return self._complete(analyses, inputs, state)[0]
+        analyses = self._read_again(self._complete(analyses, inputs, state), inputs, state)
+        return _with_habits(analyses[0], state.habits)
 
     def text_statistics(self, text: Sequence[ProjectionInput]) -> tuple[GlossStatistics, list[GlossAnalysis]]:
         """Return what the glosses of a text share, and what they alone say of each sentence."""
@@ -415,6 +438,21 @@ class S6:
             analyses = [replace(a, near=leanings(state.tendencies, a.tags)) for a in analyses]
         return analyses
 
+    def _read_again(
+        self, analyses: Sequence[GlossAnalysis], inputs: Sequence[SentenceInput], state: GlossState
+    ) -> list[GlossAnalysis]:
+        """Analyses with the tags that all words of a type are given together; edges are looked for anew."""
+        if not inputs or not state.pools.logs:
+            return list(analyses)
+        changed = []
+        for analysis in analyses:
+            tags = state.pools.apply(analysis)
+            seen = edges.with_tags(analysis.edge_input, tags)
+            changed.append(
+                replace(analysis, edge_input=seen, given=GivenTags(np.ones(tags.shape, bool), np.zeros(len(tags)), tags))
+            )
+        return self._complete(self._with_plain(changed, state.statistics), inputs, state)
+
     def edge_weights(self, sentence: ProjectionInput, analysis: GlossAnalysis) -> Floats:
         """Log weights of edges [head, child] for the chart of s5; punctuation governs nothing."""
         scores = np.zeros((len(sentence) + 1,) * 2)
@@ -443,6 +481,8 @@ class S6:
             odds = odds**LINEAR_SHARE * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - LINEAR_SHARE)
         if analysis.near.size:
             odds = odds * np.exp(NEAR_SHARE * analysis.near)
+        if analysis.habits.size:
+            odds = odds * np.exp(HABIT_SHARE * analysis.habits)
         for child, heads in _relation_heads(analysis.edge_input):
             fit = analysis.tags[:, heads].sum(1)
             odds[1:, child] *= TYPE_HEAD + (1 - TYPE_HEAD) * fit
@@ -507,6 +547,88 @@ class S6:
             probabilities[child - 1] *= 1 - TYPE_RELATION
             probabilities[child - 1, LABELS.index(deprel)] += TYPE_RELATION
         return probabilities
+
+
+def stem_of(word: WordFacts) -> str:
+    """Return what the words of a type have in common: the stem of the gloss, or its grams; '' where there is no gloss."""
+    return word.stem or "".join(f"\t{gram}" for gram in word.gloss.grams)
+
+
+@dataclass(frozen=True)
+class TagPools:
+    """Tags of the types of a text, by all their words together.
+
+    The words of a type are tagged by the geometric mean of their probabilities, to the power of `POOL_POWER`, as far as the type is
+    common and its words do not contradict each other: words that are sure of different tags have different tags.
+    """
+
+    logs: Mapping[str, Floats] = field(default_factory=dict)
+    """Mean logarithms of the probabilities of tags."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, analyses: Iterable[GlossAnalysis]) -> TagPools:
+        """Return the pools of a text."""
+        words: dict[str, list[Floats]] = {}
+        for analysis in analyses:
+            for word, tags in zip(analysis.edge_input.real, analysis.tags, strict=True):
+                if stem := stem_of(analysis.edge_input.words[word - 1]):
+                    words.setdefault(stem, []).append(tags)
+        logs, weights = {}, {}
+        for stem, rows in words.items():
+            if len(rows) > 1:
+                table = np.maximum(np.array(rows), 1e-6)
+                n = len(rows)
+                logs[stem] = np.log(table).mean(0)
+                weights[stem] = POOL_SHARE * (n - 1) / (n + POOL_COUNT) * float(np.exp(-POOL_CAUTION * _disagreement(table)))
+        return cls(logs, weights)
+
+    def apply(self, analysis: GlossAnalysis) -> Floats:
+        """Return the tags [word, tag] of a sentence, of each word with those of its type."""
+        tags = analysis.tags.copy()
+        for k, word in enumerate(analysis.edge_input.real):
+            stem = stem_of(analysis.edge_input.words[word - 1])
+            if stem in self.logs:
+                pooled = np.exp(POOL_POWER * (self.logs[stem] - self.logs[stem].max()))
+                tags[k] += self.weights[stem] * (pooled / pooled.sum() - tags[k])
+        return analysis.given.apply(tags) if analysis.given else tags
+
+
+def _disagreement(table: Floats) -> float:
+    """Return how far words of a type contradict each other: the mutual information of word and tag, in nats."""
+    mean = table.mean(0)
+    return float((table * np.log(table)).sum(1).mean() - (mean * np.log(mean)).sum())
+
+
+def attachment_habits(analyses: Sequence[GlossAnalysis], probabilities: Sequence[Floats]) -> dict[str, Floats]:
+    """Return, for types of closed classes, the log ratios of their ways of attachment to those of their tags."""
+    usual = np.full((len(UPOS), WAYS), 1e-3)
+    counts: dict[str, Floats] = {}
+    tags: dict[str, Floats] = {}
+    words: Counter[str] = Counter()
+    for analysis, edge_probabilities in zip(analyses, probabilities, strict=True):
+        rows = ways(edge_probabilities, analysis.tags)
+        usual += analysis.tags.T @ rows
+        for k, word in enumerate(analysis.edge_input.real):
+            if stem := stem_of(analysis.edge_input.words[word - 1]):
+                counts[stem] = counts.get(stem, 0.0) + rows[k]
+                tags[stem] = tags.get(stem, 0.0) + analysis.tags[k]
+                words[stem] += 1
+    usual /= usual.sum(1, keepdims=True)
+    habits = {}
+    for stem, n in words.items():
+        if n > 1 and UPOS[int(tags[stem].argmax())] in CLOSED:
+            expected = tags[stem] / n @ usual
+            habits[stem] = np.log((counts[stem] + HABIT_COUNT * expected) / (n + HABIT_COUNT) / expected)
+    return habits
+
+
+def _with_habits(analysis: GlossAnalysis, habits: Mapping[str, Floats]) -> GlossAnalysis:
+    stems = [stem_of(analysis.edge_input.words[word - 1]) for word in analysis.edge_input.real]
+    if not any(stem in habits for stem in stems):
+        return analysis
+    none = np.zeros(WAYS)
+    return replace(analysis, habits=word_leanings(np.array([habits.get(stem, none) for stem in stems]), analysis.tags))
 
 
 def answered_relations(edge_input: EdgeInput) -> list[tuple[int, str]]:
