@@ -76,7 +76,7 @@ def project(
     if projector.phrases and not projector.looks_at_text:
         raise typer.BadParameter(f"--{projector.phrases.first_option} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
-    wanted = CorpusOutput(how.style, any((links_out, e_out)), html is not None, how.min_coverage)
+    wanted = CorpusOutput(how.style, projector.conventions, any((links_out, e_out)), html is not None, how.min_coverage)
     workers = Workers(jobs, scheduler)
     trees = project_corpus(projector, (corpus, *others), wanted, faults, workers, talk.caution, shards)
     _write(trees, projector, corpus, output, html, (links_out, e_out), faults, how.min_coverage, as_json)

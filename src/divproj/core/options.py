@@ -337,6 +337,12 @@ class ProjectOptions(Options):
         "as-is", "Heads of E trees: ud (content words), function, adpositions, determiners; or as-is.", choices=E_STYLES
     )
     style: str = option("ud", "Heads in the output: ud (content words) or function (function words).", choices=F_STYLES)
+    conventions: str = option(
+        "",
+        "Relations that you prefer where annotators differ: nmod or compound (noun beside noun), advmod or discourse (particles), "
+        "mark (words of person and aspect, else aux).",
+        metavar="NAME,…",
+    )
     f_forests: Path | None = option(
         None,
         "Trees or forests of F for s5: TIGER-XML, brackets, CoNLL-U, `proj parse --forest`, `proj induce parse --forest`.",

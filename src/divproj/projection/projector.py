@@ -45,6 +45,7 @@ from divproj.projection.pipeline import (
 )
 from divproj.projection.prepare import Preparation, parser_of
 from divproj.runtime.engine import HERE, Say, Workers, run
+from divproj.ud.grammar import parse_conventions
 from divproj.ud.head_style import STYLES as HEAD_STYLES
 
 UNLINKED_VOTE = 0.5
@@ -105,6 +106,7 @@ class Projector:
         paraphrases: bool = False,
         f_forests: str | Path | None = None,
         types: str | Path | WordTypes | None = None,
+        conventions: str = ProjectOptions.conventions,
         seed: int = 1,
     ) -> None:
         self.system = system if system == registry.AUTO else registry.system_info(system).code
@@ -119,7 +121,7 @@ class Projector:
             raise ModelError(f"no head style '{style}' of E trees", remedy=f"choose one of {', '.join(HEAD_STYLES)}")
         if f_style not in STYLES:
             raise ModelError(f"no head style '{f_style}' to write", remedy=f"choose one of {', '.join(STYLES)}")
-        self.f_style = f_style
+        self.f_style, self.conventions = f_style, parse_conventions(conventions)
         self.system_ = self.why_ = ""
         self.gold_ = 0
         """Gold pairs that were learned from."""
@@ -141,7 +143,9 @@ class Projector:
     def of(cls, how: ProjectOptions, **more: Any) -> Projector:
         """Return the projector that the options describe; `more` are other keywords."""
         given: dict[str, Any] = {name: getattr(how, name) for name in ("rules", "model", "phrases", "paraphrases", "f_forests")}
-        return cls(how.system, parser=how.e_parser, style=how.e_style, f_style=how.style, **given, **more)
+        return cls(
+            how.system, parser=how.e_parser, style=how.e_style, f_style=how.style, conventions=how.conventions, **given, **more
+        )
 
     @property
     def _can_start(self) -> bool:
@@ -384,7 +388,7 @@ class Projector:
 
     def rows(self, pair: Pair, projection: Projection, repairs: Counter[str] | None = None) -> Rows:
         """Return the rows of F with the tree of a projection; `repairs` counts relations that were made to fit UD."""
-        return rows_of(pair, projection, self.system_, self.preparation.table, self.f_style, repairs)
+        return rows_of(pair, projection, self.system_, self.preparation.table, self.f_style, repairs, self.conventions)
 
 
 def _vote(projections: Sequence[Projection]) -> Projection:
@@ -397,7 +401,7 @@ def projector(system: str = registry.AUTO, **options: Any) -> Projector:
 
     Options: `rules` (a file or a shipped set), `model` (a folder), `parser` (of the translations), `grams` (your own gloss
     abbreviations), `types` (the table of `proj types` with your answers), `style` (heads of E trees), `f_style` (heads of the
-    projected trees: ud or function) and `seed`. For systems that use phrases also `phrases` (a file of `proj align`, or auto), `f_forests` (trees or forests of F) and
+    projected trees: ud or function), `conventions` (relations that you prefer) and `seed`. For systems that use phrases also `phrases` (a file of `proj align`, or auto), `f_forests` (trees or forests of F) and
     `paraphrases` (F and E are the same language).
 
     >>> projector("phrasal").system_

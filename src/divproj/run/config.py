@@ -42,6 +42,7 @@ from divproj.projection.pipeline import corrections
 from divproj.projection.registry import SystemChoice, choose, system_info
 from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEM_NAMES, UNTRAINED, suits_s6
 from divproj.runtime.resources import folder
+from divproj.ud.grammar import parse_conventions
 
 Kind = Literal["text", "path", "paths", "whole", "share", "flag", "texts", "share or path"]
 EXPECTED: dict[Kind, str] = {
@@ -126,6 +127,7 @@ KEYS: dict[str, dict[str, Key]] = {
             "rules",
             "model",
             "types",
+            "conventions",
             "style",
             "phrases",
             "f_forests",
@@ -396,6 +398,7 @@ class _Reader(ConfigValues):
     def config(self, results: str | Path | None) -> Config:
         said = self.said
         self._input()
+        self._conventions()
         held = said["evaluate"]["held_out"]
         parser, parser_model = self._parser()
         phrases = self._phrases()
@@ -488,6 +491,12 @@ class _Reader(ConfigValues):
         name, forests = self.said["project"]["phrases"], self.one("project", "f_forests")
         phrases = name if name in ("", AUTO) else str(self.file("project", "phrases", name))
         return PhraseSources(phrases or None, self.said["project"]["paraphrases"], str(forests) if forests else None)
+
+    def _conventions(self) -> None:
+        try:
+            parse_conventions(self.said["project"]["conventions"])
+        except ProjError as error:
+            self.fail("project", "conventions", error.message.partition(": ")[2], error.remedy)
 
     def _types(self) -> tuple[Path, ...]:
         name = self.said["project"]["types"]

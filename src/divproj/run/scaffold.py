@@ -281,6 +281,7 @@ system = "auto"              # auto takes the best system for your files: s6 for
 # rules = "learn"            # from the gold trees; or a rule file; or none; for text without glosses also a shipped set: hin, deu, spa, kor
 # style = "ud"               # heads in the output: content words (ud) or function words (function)
 # types = "my.types.tsv"     # word types that you have tagged, from `proj types` (NAME.types.tsv beside the text is found by itself; "none" for no table)
+# conventions = "nmod"       # relations that you prefer where annotators differ: nmod or compound, advmod or discourse, mark
 # model = "my-model"         # a model from `proj train CORPUS`, instead of system and rules
 # phrases = "auto"           # align the phrases of both sides first; or a file from `proj align`
 # f_forests = "trees.xml"    # trees or forests of your sentences: TIGER-XML, brackets, `proj parse --forest`

@@ -428,7 +428,13 @@ def _projector(job: StageJob) -> Projector:
     """What the config chose: a model that is given or was trained before, or a system with the rules that were learned."""
     config = job.config
     e_style, style = config.value("parse", "style"), config.value("project", "style")
-    how = ProjectOptions(e_style=e_style, style=style, phrases=config.phrases.phrases, paraphrases=config.phrases.paraphrases)
+    how = ProjectOptions(
+        e_style=e_style,
+        style=style,
+        conventions=config.value("project", "conventions"),
+        phrases=config.phrases.phrases,
+        paraphrases=config.phrases.paraphrases,
+    )
     if config.phrases.f_forests:
         how = replace(how, f_forests=Path(config.phrases.f_forests))
     if config.model:

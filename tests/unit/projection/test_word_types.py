@@ -67,7 +67,8 @@ def inputs(types: WordTypes | None = None) -> list[ProjectionInput]:
 def test_tables_from_spreadsheets_are_read(data: bytes, name: str) -> None:
     answers = WordTypes.loads(data).answers
     assert list(answers) == ["LNK"], name
-    assert answers["LNK"].tags == ("PART",) and answers["LNK"].deprel == "case", name
+    assert answers["LNK"].tags == ("PART",), name
+    assert answers["LNK"].deprel == "case", name
 
 
 def test_lines_that_cannot_be_read_are_named_and_left_out() -> None:
