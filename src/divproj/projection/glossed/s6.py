@@ -28,7 +28,7 @@ dependents, at most one subject and one object of a head.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
@@ -42,6 +42,7 @@ from divproj.projection.direct import Projection, ProjectionInput, Reason, s1
 from divproj.projection.glossed import linear as edges
 from divproj.projection.glossed import linear as templates
 from divproj.projection.glossed.facts import (
+    CASES,
     EnglishLexicon,
     GivenTags,
     Glosses,
@@ -95,6 +96,11 @@ POOL_CAUTION = 0.0
 """How fast the share falls with the disagreement of the words of a type."""
 HABIT_SHARE, HABIT_COUNT = 0.4, 3.0
 """What the log ratio of the attachments of a type to those of its tag counts, and pseudo-counts that draw it to nothing."""
+ARGUMENTS = ("nsubj", "obj", "iobj", "obl")
+ARGUMENT_PLACES = [LABELS.index(name) for name in ARGUMENTS]
+NOUN_TAGS = [UPOS.index(tag) for tag in ("NOUN", "PROPN", "PRON")]
+ARGUMENT_SHARE, ARGUMENT_COUNT = 0.5, 5.0
+"""What the log ratio of the relations of a case gram to those of all arguments counts, and pseudo-counts that draw it to nothing."""
 CLOSED = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
 """Tags of types whose attachments are pooled."""
 TYPE_RELATION = 0.95
@@ -209,6 +215,8 @@ class GlossAnalysis:
     """Log ratios of edges in languages of like word order to edges in all."""
     habits: Floats = field(default_factory=lambda: NONE)
     """Log ratios of edges among the uses of a type to edges among the uses of its tag."""
+    arguments: Floats = field(default_factory=lambda: NONE)
+    """Log ratios [word, relation] of `ARGUMENTS` by the case grams of the words, as the linked arguments of the text have them."""
 
     @property
     def tags(self) -> Floats:
@@ -223,6 +231,10 @@ class GlossAnalysis:
     def places(self) -> NDArray[np.int64]:
         """Places of the root and the real words in the sentence."""
         return np.array([0, *self.edge_input.real])
+
+
+LabelAdapter = Callable[[GlossAnalysis, Sequence[int], Sequence[str], Floats], Floats]
+"""Takes an analysis, heads and tags of its real words and probabilities [word, label], and returns others."""
 
 
 @dataclass(frozen=True)
@@ -262,6 +274,8 @@ class GlossState:
     pools: TagPools = field(default_factory=lambda: TagPools())
     habits: Mapping[str, Floats] = field(default_factory=dict)
     """Of types of closed classes, log ratios of attachments [way] to those of their tags."""
+    arguments: Mapping[str, Floats] = field(default_factory=dict)
+    """Of case grams, log ratios of `ARGUMENTS` to those of all arguments of the text."""
     analyses: Mapping[ProjectionInput, GlossAnalysis] = field(default_factory=dict)
 
     def part(self, text: Sequence[ProjectionInput]) -> GlossState:
@@ -342,8 +356,9 @@ class S6:
         analyses = self._complete(analyses, inputs, state)
         state = replace(state, pools=TagPools.of(analyses))
         analyses = self._read_again(analyses, inputs, state)
-        state = replace(state, habits=attachment_habits(analyses, [self.mix(a) for a in analyses]))
-        analyses = [_with_habits(a, state.habits) for a in analyses]
+        mixed = [self.mix(a) for a in analyses]
+        state = replace(state, habits=attachment_habits(analyses, mixed), arguments=argument_habits(analyses, mixed))
+        analyses = [_with_habits(a, state) for a in analyses]
         return replace(state, analyses=dict(zip(sentences, analyses, strict=True)))
 
     def analyze(self, sentence: ProjectionInput, state: GlossState | None = None) -> GlossAnalysis:
@@ -357,7 +372,7 @@ class S6:
         usage = _usage(analyses[0].edge_input.words, state.statistics)
         inputs = self._inputs([sentence], analyses, state, usage) if self.weights.networks else []
         analyses = self._read_again(self._complete(analyses, inputs, state), inputs, state)
-        return _with_habits(analyses[0], state.habits)
+        return _with_habits(analyses[0], state)
 
     def text_statistics(self, text: Sequence[ProjectionInput]) -> tuple[GlossStatistics, list[GlossAnalysis]]:
         """Return what the glosses of a text share, and what they alone say of each sentence."""
@@ -505,7 +520,12 @@ class S6:
         return _whole(sentence, analysis, tree, deprels, confidence)
 
     def relabel(
-        self, sentence: ProjectionInput, analysis: GlossAnalysis, heads: Sequence[int], tags: Sequence[str]
+        self,
+        sentence: ProjectionInput,
+        analysis: GlossAnalysis,
+        heads: Sequence[int],
+        tags: Sequence[str],
+        labels: LabelAdapter | None = None,
     ) -> Projection:
         """Return a tree that someone else has made of the sentence, and tags, with the relations that the model gives it."""
         real = analysis.edge_input.real
@@ -518,24 +538,32 @@ class S6:
             tree.append(place.get(head, 0))
         for k in [k for k, head in enumerate(tree) if not head][1:]:
             tree[k] = tree.index(0) + 1
-        tree, deprels = self.relations(analysis, tree, [tags[word - 1] for word in real])
+        tree, deprels = self.relations(analysis, tree, [tags[word - 1] for word in real], labels)
         return replace(_whole(sentence, analysis, tree, deprels, [1.0] * len(tree)), upos=tuple(tags))
 
     def relations(
-        self, analysis: GlossAnalysis, heads: list[int], given: Sequence[str] | None = None
+        self,
+        analysis: GlossAnalysis,
+        heads: list[int],
+        given: Sequence[str] | None = None,
+        labels: LabelAdapter | None = None,
     ) -> tuple[list[int], list[str]]:
-        """Return the tree over the real words as UD allows it, and its relations; `given` are tags to go by instead of ours."""
+        """Return the tree over the real words as UD allows it, and its relations.
+
+        `given` are tags to go by instead of ours, `labels` changes the probabilities of relations.
+        """
         if not heads:
             return heads, []
         tags = list(given) if given else [UPOS[int(p.argmax())] for p in analysis.tags]
-        probabilities = self._labels(analysis, heads)
+        adapt = labels or (lambda analysis, heads, tags, probabilities: probabilities)
+        probabilities = adapt(analysis, heads, tags, self.label_probabilities(analysis, heads))
         tree = lift_dependents(heads, tags, probabilities)
         if tree != heads:
-            probabilities = self._labels(analysis, tree)
+            probabilities = adapt(analysis, tree, tags, self.label_probabilities(analysis, tree))
         return tree, relations(tree, tags, probabilities)
 
-    def _labels(self, analysis: GlossAnalysis, heads: list[int]) -> Floats:
-        """Probabilities [word, label] under this tree."""
+    def label_probabilities(self, analysis: GlossAnalysis, heads: list[int]) -> Floats:
+        """Return the probabilities [word, label] of the relations under this tree."""
         probabilities = class_chances(label_features(analysis.edge_input, heads), self.weights.labels, analysis.words)
         if analysis.sentence is not None:
             rows = zip(self.weights.networks, analysis.readings, strict=True)
@@ -543,6 +571,10 @@ class S6:
                 analysis.readings
             )
             probabilities = LINEAR_SHARE * probabilities + (1 - LINEAR_SHARE) * mean
+        if analysis.arguments.size:
+            core = probabilities[:, ARGUMENT_PLACES]
+            odds = core * np.exp(ARGUMENT_SHARE * analysis.arguments)
+            probabilities[:, ARGUMENT_PLACES] = odds * (core.sum(1) / np.maximum(odds.sum(1), 1e-12))[:, None]
         for child, deprel in answered_relations(analysis.edge_input):
             probabilities[child - 1] *= 1 - TYPE_RELATION
             probabilities[child - 1, LABELS.index(deprel)] += TYPE_RELATION
@@ -623,7 +655,41 @@ def attachment_habits(analyses: Sequence[GlossAnalysis], probabilities: Sequence
     return habits
 
 
-def _with_habits(analysis: GlossAnalysis, habits: Mapping[str, Floats]) -> GlossAnalysis:
+def argument_habits(analyses: Sequence[GlossAnalysis], probabilities: Sequence[Floats]) -> dict[str, Floats]:
+    """Return, for case grams, the log ratios of the relations of arguments to those of all arguments.
+
+    They are counted on nouns that are linked with an argument of E and attach to the word that is linked with its head.
+    """
+    counts: dict[str, Floats] = {}
+    for analysis, edge_probabilities in zip(analyses, probabilities, strict=True):
+        seen = analysis.edge_input
+        nominal = analysis.tags[:, NOUN_TAGS].sum(1)
+        same = np.isin(seen.codes, (chart.MOTHER, chart.OUT))
+        for k, word in enumerate(seen.real):
+            facts = seen.words[word - 1]
+            if facts.e_rel in ARGUMENTS:
+                weight = nominal[k] * float((edge_probabilities[:, k + 1] * same[:, k + 1]).sum())
+                row = counts.setdefault(facts.gloss.first(CASES), np.zeros(len(ARGUMENTS)))
+                row[ARGUMENTS.index(facts.e_rel)] += weight
+    if not counts:
+        return {}
+    usual = np.sum(list(counts.values()), 0) + 1.0
+    usual /= usual.sum()
+    return {
+        gram: np.log((row + ARGUMENT_COUNT * usual) / (row.sum() + ARGUMENT_COUNT) / usual)
+        for gram, row in counts.items()
+        if gram
+    }
+
+
+def _with_habits(analysis: GlossAnalysis, state: GlossState) -> GlossAnalysis:
+    """The analysis with what the text shows of the attachments and the relations of its types."""
+    habits = state.habits
+    if state.arguments:
+        nothing = np.zeros(len(ARGUMENTS))
+        cases = [analysis.edge_input.words[word - 1].gloss.first(CASES) for word in analysis.edge_input.real]
+        if any(gram in state.arguments for gram in cases):
+            analysis = replace(analysis, arguments=np.array([state.arguments.get(gram, nothing) for gram in cases]))
     stems = [stem_of(analysis.edge_input.words[word - 1]) for word in analysis.edge_input.real]
     if not any(stem in habits for stem in stems):
         return analysis
