@@ -49,7 +49,7 @@ class Eaf:
         return self._tier(name, kind or name, rows, above, more)
 
     def under(self, name, above, values, kind="", **more) -> Eaf:
-        """A tier that hangs on another: values, or lists of values, for its annotations in order."""
+        """A tier that depends on another: values, or lists of values, for its annotations in order."""
         divided = any(not isinstance(value, str) for value in values)
         self.kinds[kind or name] = SUBDIVISION if divided else ASSOCIATION
         rows, n = [], 0

@@ -69,7 +69,7 @@ def related_pairs(draw, min_size: int = 3, max_size: int = 7) -> Pair:
     """A tree and another that was made of it, so that edges match, merge and are swapped.
 
     Each word of F stays as it is, loses its links, shares its link with its head, changes places with its head in E, is linked with its head's
-    partner too, or hangs on any other word in E. A crossed word is linked with the partner of its head's head too: its edge matches and is
+    partner too, or depends on any other word in E. A crossed word is linked with the partner of its head's head too: its edge matches and is
     reversed; a tangled word has that link and its head's, so that its edge is to be merged and is reversed.
     """
     f = draw(trees(min_size, max_size))

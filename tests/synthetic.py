@@ -60,7 +60,7 @@ def known_pair(rng: random.Random, n: int) -> tuple[Pair, set[tuple[str, str, in
             side = rng.choice("fe")
             heads[side].append(word)
             new = len(heads[side])
-            for k in range(1, new):  # some of its children hang on the new word
+            for k in range(1, new):  # some of its children depend on the new word
                 if heads[side][k - 1] == word and rng.random() < 0.5:
                     heads[side][k - 1] = new
             split.append((word, new) if side == "e" else (new, word))

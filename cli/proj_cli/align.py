@@ -112,8 +112,7 @@ def pairs(
     model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="A model from `proj align train`.")] = None,
     ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
-    jobs: options.Jobs = 1,
-    scheduler: options.Scheduler = None,
+    jobs: options.Place = "1",
 ) -> None:
     """Align the phrases of two parsed texts, sentence by sentence.
 
@@ -124,7 +123,6 @@ def pairs(
     from divproj.core.errors import AlignmentError, Where
     from divproj.io.files import writing
     from divproj.phrases.reading import align_forests, plan_of
-    from divproj.runtime.engine import Workers
 
     how = options.usage("", _apply_settings, how)
     given = _read(source, target, how, strict, ignore_ids)
@@ -134,7 +132,7 @@ def pairs(
     with ExitStack() as stack:
         out = stack.enter_context(writing(output))
         plan = plan_of(aligner, given, model, how.wordnet, how.candidates, how.embeddings, how.threshold)
-        alignments = align_forests(plan, given, Workers(jobs, scheduler), talk.caution)
+        alignments = align_forests(plan, given, options.workers(jobs), talk.caution)
         written_alignments = _write_each(alignments, out, text, sign, counts)
         if corpus:
             written_alignments = iter(_write_tree_corpus(written_alignments, corpus))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from divproj.core.pair import Pair
     from divproj.divergence.analysis import Analysis
     from divproj.io.corpus import Corpus
+    from divproj.runtime.engine import Workers
 
 
 class Tags(StrEnum):
@@ -49,8 +50,7 @@ def analyze(
     min_share: Annotated[float, typer.Option(min=0, max=1, help="Hide rows with a smaller share of all cases.")] = 0.05,
     max_pairs: Annotated[int, typer.Option(min=1, help="How many of the most divergent pairs --html shows.")] = 2000,
     strict: options.Strict = False,
-    jobs: options.Jobs = 1,
-    scheduler: options.Scheduler = None,
+    jobs: options.Place = "1",
 ) -> None:
     """Measure how the trees of two languages diverge: match, remove, merge and swap, in both directions.
 
@@ -61,7 +61,6 @@ def analyze(
     from divproj.core.errors import ProjError, Where
     from divproj.divergence.analysis import analyze_corpus, write_tables
     from divproj.io.files import name_of
-    from divproj.runtime.engine import Workers
 
     inputs, e_style = files.corpora(corpora, strict=strict), trees.e_style
     if html and len(inputs) > 1:
@@ -70,11 +69,11 @@ def analyze(
         raise typer.BadParameter("--plot compares corpora: give two or more")
     if sentences or edges:
         for corpus in inputs:
-            _stream(corpus, sentences, extended, e_style, jobs, scheduler)
+            _stream(corpus, sentences, extended, e_style, options.workers(jobs))
         return
     results = []
     for corpus in inputs:
-        most, workers = max_pairs if html else 0, Workers(jobs, scheduler)
+        most, workers = max_pairs if html else 0, options.workers(jobs)
         how: dict[str, Any] = {
             "extended": extended,
             "tags": tags.value,
@@ -108,11 +107,11 @@ def analyze(
         talk.say(f"plot: {plot}")
 
 
-def _stream(corpus: Corpus, as_json: bool, extended: bool, style: str, jobs: int, scheduler: str | None) -> None:
+def _stream(corpus: Corpus, as_json: bool, extended: bool, style: str, workers: Workers) -> None:
     from divproj.drawing.text import edges_of
 
     work = partial(edges_of, as_json, extended, style)
-    batches = common.spread(work, partial(corpus.chunks, size=None), corpus.faults, jobs, scheduler)
+    batches = common.spread(work, partial(corpus.chunks, size=None), corpus.faults, workers)
     for _, text in talk.progress(batches, f"{corpus.name}: pairs", lambda item: item[0]):
         sys.stdout.write(text)
     talk.summary(corpus.faults)

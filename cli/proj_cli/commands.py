@@ -132,7 +132,7 @@ def streams() -> None:
 
 INPUT, LINKS, TREE_PANEL, LEARNING, OUTPUT, RUNNING = "Input", "Links", "Trees", "Learning", "Output", "Running"
 PANELS = {
-    INPUT: "f e origin format tiers markers lang gloss_lang encoding max_mb ignore_ids glossed dictionary candidates grams "
+    INPUT: "f e origin format tiers lang gloss_lang encoding max_mb ignore_ids glossed dictionary candidates grams "
     "keep_lines keep_tags punctuation binarise gold dev languages tags max_length keep_hyphens folder tree_format misaligned paraphrases",
     LINKS: "links more_links gloss_links threshold method min_prob embeddings wordnet lexical fast min_coverage",
     TREE_PANEL: "system systems rules types model e_parser e_style style conventions also f_forests project.phrases order decoder trees projection features "

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from divproj.core.pair import Pair
     from divproj.io.corpus import Corpus
     from divproj.io.output import Trees
-    from divproj.runtime.engine import Read, Work
+    from divproj.runtime.engine import Read, Work, Workers
 
 
 B = TypeVar("B")
 T = TypeVar("T")
 SHOWN = 5
-ARGUMENTS = "e e_parser f f_forests format fresh grams ignore_ids into lang links markers max_length misaligned model paraphrases phrases port resume rules shards side system tags tiers"
+ARGUMENTS = "columns e e_parser f f_forests format fresh grams ignore_ids into lang links markers max_length misaligned model paraphrases phrases port resume rules shards side system tags tiers"
 _ARGUMENT = re.compile(rf"`({'|'.join(ARGUMENTS.split())})(?:=([^`]*))?`")
 """Arguments that messages of the library name, which here are options."""
 
@@ -141,26 +141,21 @@ def gold_pairs(corpus: Corpus, style: str = "as-is") -> list[Pair]:
     return gold if style == "as-is" else [replace(pair, e=in_style(pair.e, style)) for pair in gold]
 
 
-def spread(work: Work[B, T], read: Read[B], faults: Faults, jobs: int, scheduler: str | None) -> Iterator[T]:
+def spread(work: Work[B, T], read: Read[B], faults: Faults, workers: Workers) -> Iterator[T]:
     """Run work in processes or on a cluster, as the options say."""
     from divproj.runtime import engine
 
-    return engine.run(work, read, faults, engine.Workers(jobs, scheduler), talk.caution)
+    return engine.run(work, read, faults, workers, talk.caution)
 
 
-Workers = tuple[int, str | None, Path | None]
-"""Processes here, or a scheduler; and a folder for shards."""
-
-
-def trees_from(work: Work[B, Trees], read: Read[B], faults: Faults, where: Workers) -> Iterator[Trees]:
-    """Yield trees from distributed work; with a folder for shards, through files there."""
-    jobs, scheduler, folder = where
-    if folder is None or (jobs == 1 and scheduler is None):
-        return spread(work, read, faults, jobs, scheduler)
+def trees_from(work: Work[B, Trees], read: Read[B], faults: Faults, where: tuple[Workers, Path | None]) -> Iterator[Trees]:
+    """Yield trees from work shared among workers; with a folder for shards, through files there."""
+    workers, folder = where
+    if folder is None or workers.here:
+        return spread(work, read, faults, workers)
     from divproj.io.output import in_shards
-    from divproj.runtime.engine import Workers
 
-    return in_shards(work, read, faults, Workers(jobs, scheduler), folder, talk.caution)
+    return in_shards(work, read, faults, workers, folder, talk.caution)
 
 
 def end(summary: Any, output: Path, as_json: bool, sign: str) -> None:

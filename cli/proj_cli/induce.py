@@ -44,8 +44,7 @@ def train(
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model and its checkpoints.")],
     how: InduceOptions,
-    jobs: options.Jobs = 1,
-    scheduler: options.Scheduler = None,
+    jobs: options.Place = "1",
     keep: options.CheckpointOptions,
     ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
@@ -58,13 +57,12 @@ def train(
     """
     from divproj.induction.reading import sentences, tag_pairs
     from divproj.induction.training import CHAINS, Induction, sampler_settings
-    from divproj.runtime.engine import Workers
 
     lengths = _lengths(how.max_length)
     single = source == "-" or Path(source).is_file()
     settings = options.usage("", sampler_settings, how, single)
     faults, folders = common.faults_for(strict), _folders(output, lengths)
-    run = Induction(settings, how.tags, keep, Workers(jobs, scheduler), talk.say, _SweepReport(), common.signature)
+    run = Induction(settings, how.tags, keep, options.workers(jobs), talk.say, _SweepReport(), common.signature)
     if single:
         text = [s.tags for s in sentences(source, faults, how.tags)]
         talk.summary(faults)

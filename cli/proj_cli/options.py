@@ -4,7 +4,7 @@
     def words(source: Source, words: WordsOptions, reader: Reader) -> None: ...
 
 has an option for each field of `WordsOptions` (divproj/core/options.py), the options
-`--format --tiers --markers --gloss-lang --encoding` of
+`--format --tiers --gloss-lang --encoding` of
 the group `Reader`, and `--quiet` and `--verbose` as every command. The function gets one object a group.
 `Annotated[ProjectOptions, "e_style"]` takes the named fields alone; the others have their defaults.
 """
@@ -28,6 +28,7 @@ from proj_cli.common import faults_for, talk
 if TYPE_CHECKING:
     from divproj.io.corpus import Corpus
     from divproj.runtime.checkpoint import Checkpoint
+    from divproj.runtime.engine import Workers
 
 T = TypeVar("T")
 _ARGUMENT = re.compile(r"`(\w+)=([^`]*)`")
@@ -52,9 +53,17 @@ Jobs = Annotated[
     int,
     typer.Option("-j", "--jobs", min=0, metavar="N", help="Number of processes; 0 means one per core. The output is the same."),
 ]
-Scheduler = Annotated[
-    str | None, typer.Option("--scheduler", metavar="tcp://…", help="Run on the Dask cluster of this scheduler.")
+Place = Annotated[
+    str,
+    typer.Option(
+        "-j",
+        "--jobs",
+        "--scheduler",
+        metavar="N|tcp://…",
+        help="Number of processes, 0 for one per core; or the Dask scheduler of a cluster. The output is the same.",
+    ),
 ]
+"""Where work is done, for `workers`."""
 Shards = Annotated[
     Path | None,
     typer.Option(
@@ -71,6 +80,17 @@ EStyle = Annotated[ProjectOptions, "e_style"]
 def output(metavar: str, about: str) -> Any:
     """`-o FILE`, which may be `-` for standard output."""
     return typer.Option("-o", "--output", metavar=metavar, help=about, allow_dash=True)
+
+
+def workers(place: str) -> Workers:
+    """Return the workers that `-j` names: a number of processes, or the address of a Dask scheduler."""
+    from divproj.runtime.engine import Workers
+
+    if place.isdecimal() and len(place) < 7:
+        return Workers(int(place))
+    if "://" not in place:
+        raise typer.BadParameter(f"--jobs {place}: a number of processes or the address of a Dask scheduler expected (tcp://…)")
+    return Workers(scheduler=place)
 
 
 def seed(about: str = "The same seed gives the same output.") -> Any:
@@ -100,22 +120,20 @@ class Reader:
 
     format: Annotated[IgtFormat | None, typer_option(ReaderOptions, "format")] = None
     tiers: Annotated[list[str] | None, typer_option(ReaderOptions, "tiers")] = None
-    markers: Annotated[list[str] | None, typer_option(ReaderOptions, "markers")] = None
     gloss_lang: Annotated[str, typer_option(ReaderOptions, "lang")] = ReaderOptions.lang
     encoding: Annotated[str, typer_option(ReaderOptions, "encoding")] = ReaderOptions.encoding
 
     def options(self, *, max_mb: int = 200, **more: Any) -> ReaderOptions:
         """The value that `divproj.io.interlinear.formats.load` takes as `reader`."""
-        given_roles = {"tiers": self.tiers or (), "markers": self.markers or ()}
-        roles = {name: usage("", parse_roles, name, texts) for name, texts in given_roles.items()}
+        roles = usage("", parse_roles, "tiers", self.tiers or ())
         format_ = self.format.value if self.format else ""
         given = {"format": format_, "lang": self.gloss_lang, "encoding": self.encoding, "max_bytes": max_mb << 20}
-        return ReaderOptions.of({**given, **roles, **more})
+        return ReaderOptions.of({**given, "tiers": roles, **more})
 
     def forbid(self, why: str) -> None:
         """Raise a usage error if one of the options was given, since the input is of another kind."""
         if self != type(self)():
-            raise typer.BadParameter(f"--format, --tiers, --markers, --gloss-lang and --encoding are for {why}")
+            raise typer.BadParameter(f"--format, --tiers, --gloss-lang and --encoding are for {why}")
 
 
 @dataclass

@@ -16,6 +16,7 @@ from proj_cli.common import talk
 if TYPE_CHECKING:
     from divproj.parsing.batch import Parsing
     from divproj.parsing.parser import Progress
+    from divproj.runtime.engine import Workers
 
 
 @options.command
@@ -107,8 +108,7 @@ def parse(
     reader: options.Reader,
     as_json: options.AsJson = False,
     strict: options.Strict = False,
-    jobs: options.Jobs = 1,
-    scheduler: options.Scheduler = None,
+    jobs: options.Place = "1",
     shards: options.Shards = None,
 ) -> None:
     """Parse plain sentences with the model of a language, or interlinear text with a parser that sees the projection.
@@ -130,7 +130,7 @@ def parse(
         from proj_cli.project import project_with
 
         corpus = Corpus(source, e, links, format=reader.format, reader=reader.options())
-        project_with(model, corpus, output, strict=strict, where=(jobs, scheduler, shards), as_json=as_json)
+        project_with(model, corpus, output, strict=strict, where=(options.workers(jobs), shards), as_json=as_json)
         return
     reader.forbid("interlinear text, which models of `proj train CORPUS` read")
     place = model.absolute() if model is not None else None
@@ -138,7 +138,7 @@ def parse(
         how.lang, place, stamp(place) if place else "", how.keep_tags, how.style, how.nbest, forest is not None, how.confidence
     )
     language(parsing)  # here, so that what is wrong with it is said before anything is read
-    _parse_plain(parsing, source, how.keep_lines, output, forest, strict, (jobs, scheduler, shards), as_json)
+    _parse_plain(parsing, source, how.keep_lines, output, forest, strict, (options.workers(jobs), shards), as_json)
 
 
 def _kind(model: Path) -> str:
@@ -155,7 +155,7 @@ def _kind(model: Path) -> str:
 
 
 def _parse_plain(
-    how: Parsing, source: str, keep_lines: bool, output: Path, forest: Path | None, strict: bool, where: common.Workers,
+    how: Parsing, source: str, keep_lines: bool, output: Path, forest: Path | None, strict: bool, where: tuple[Workers, Path | None],
     as_json: bool,
 ) -> None:  # fmt: skip
     from contextlib import ExitStack

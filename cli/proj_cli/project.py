@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from divproj.io.corpus import Corpus
     from divproj.io.output import Trees
     from divproj.projection.projector import Projector
+    from divproj.runtime.engine import Workers
 
 FIRST_TYPES = 20
 """Types that are asked for at a time."""
@@ -52,8 +53,7 @@ def project(
     as_json: options.AsJson = False,
     ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
-    jobs: options.Jobs = 1,
-    scheduler: options.Scheduler = None,
+    jobs: options.Place = "1",
     shards: options.Shards = None,
 ) -> None:
     """Project trees from the translations (E) to the language you study (F).
@@ -66,7 +66,6 @@ def project(
     """
     from divproj.io.corpus import Corpus
     from divproj.projection.pipeline import CorpusOutput, project_corpus
-    from divproj.runtime.engine import Workers
 
     options.check_json(as_json, output)
     projector = _projector(how, gold, grams, source)
@@ -77,7 +76,7 @@ def project(
         raise typer.BadParameter(f"--{projector.phrases.first_option} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
     wanted = CorpusOutput(how.style, projector.conventions, any((links_out, e_out)), html is not None, how.min_coverage)
-    workers = Workers(jobs, scheduler)
+    workers = options.workers(jobs)
     trees = project_corpus(projector, (corpus, *others), wanted, faults, workers, talk.caution, shards)
     _write(trees, projector, corpus, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
 
@@ -161,15 +160,16 @@ def types(
         talk.say(f"the first {len(first)} open ones are expected to have {gain:.0f} wrong tags among {words:,} words")
 
 
-def project_with(model: Path, corpus: Corpus, output: Path, *, strict: bool, where: common.Workers, as_json: bool) -> None:
+def project_with(
+    model: Path, corpus: Corpus, output: Path, *, strict: bool, where: tuple[Workers, Path | None], as_json: bool
+) -> None:
     """`proj parse` with a parser that sees projections."""
     from divproj.projection.pipeline import CorpusOutput, project_corpus
-    from divproj.runtime.engine import Workers
 
     projector = _projector(ProjectOptions(model=model))
     faults = common.faults_for(strict)
-    jobs, scheduler, shards = where
-    trees = project_corpus(projector, (corpus,), CorpusOutput(), faults, Workers(jobs, scheduler), talk.caution, shards)
+    workers, shards = where
+    trees = project_corpus(projector, (corpus,), CorpusOutput(), faults, workers, talk.caution, shards)
     _write(trees, projector, corpus, output, None, (None, None), faults, as_json=as_json)
 
 

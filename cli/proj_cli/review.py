@@ -101,6 +101,7 @@ def review(
         if from_workbench:  # whose folders are named after the texts
             active_review.home, active_review.title = home, Path(source).parent.name
         server = Server(active_review, port)
+        journal.write_address(server.url)
         if journal.entries:
             active_review.save()
         talk.say(f"{plural(len(session), 'sentence')}, saved as {target}; {note}")
@@ -182,12 +183,23 @@ def ensure_trees(source: str) -> str:
 
     from divproj.core.errors import ProjError, Where
     from divproj.io.trees.conllu import is_conllu
+    from divproj.review.document import set_aside
+    from divproj.review.opening import beside, journal_file
     from divproj.runtime.leftovers import name_beside
 
     path = Path(source)
     if not path.is_file() or is_conllu(path):
         return source
     target = path.absolute().with_name(name_beside(path.name, ".trees.conllu"))
+    if target.exists() and path.stat().st_mtime_ns > target.stat().st_mtime_ns:
+        if journal_file(beside(target)).exists():
+            talk.caution(
+                f"{path.name} has changed since {target.name} was made, whose review goes on; "
+                f"move {target.name} and its review away to project the text anew"
+            )
+        else:
+            kept = set_aside(target)
+            talk.say(f"{path.name} has changed since its trees were made, which are now {kept and kept.name}")
     if not target.exists():
         talk.say(f"{path.name} has no trees yet: projecting them into {target.name}")
         if subprocess.run([*COMMAND, "project", str(path.absolute()), "-o", str(target)]).returncode:

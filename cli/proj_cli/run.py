@@ -33,8 +33,7 @@ def run(
     style: Annotated[
         str | None, typer.Option("--style", help="Heads in the output, instead of the config's choice: ud or function.")
     ] = None,
-    jobs: options.Jobs = 0,
-    scheduler: options.Scheduler = None,
+    jobs: options.Place = "0",
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout.")] = False,
 ) -> None:
     """Make trees, rules, a model, scores and a report from raw text, as a config says.
@@ -50,7 +49,7 @@ def run(
 
     if style:
         options.one_of("--style", style, F_STYLES)
-    pipeline = Run(load(config, output, style), force=again or (), start=start or "", jobs=jobs, scheduler=scheduler)
+    pipeline = Run(load(config, output, style), force=again or (), start=start or "", workers=options.workers(jobs))
     if dry_run:
         _plan(list(pipeline.plan()))
         return

@@ -41,8 +41,7 @@ def words(
         list[Path] | None, typer.Option(metavar="FILE", help="Interlinear text of the same language, to learn from too.")
     ] = None,
     reader: options.Reader,
-    jobs: options.Jobs = 1,
-    scheduler: options.Scheduler = None,
+    jobs: options.Place = "1",
     keep: options.CheckpointOptions,
     ignore_ids: options.IgnoreIds = False,
 ) -> None:
@@ -50,7 +49,7 @@ def words(
 
     Long work is saved in FILE.checkpoint; --resume continues from there, with the same result.
 
-    A text of more than 10,000 pairs is split into shards, which --jobs and --scheduler distribute.
+    A text of more than 10,000 pairs is split into shards, which --jobs distributes.
 
     Example: proj words french.txt english.txt -o links.txt
     """
@@ -59,7 +58,6 @@ def words(
     from divproj.links.word_corpus import WordText, align_text, known_pairs, word_rows
     from divproj.links.word_model import LONGEST, WordAligner
     from divproj.runtime.announce import stage
-    from divproj.runtime.engine import Workers
     from divproj.runtime.modelfile import check_place
 
     if keep.resume and str(output) == "-":
@@ -79,7 +77,7 @@ def words(
     aligner.threshold, aligner.method, aligner.random_state = how.threshold, how.method, how.seed
     if how.fast:
         aligner.settings = replace(aligner.settings, sweeps=0)
-    workers, steps = Workers(jobs, scheduler), aligner.settings.for_pairs(text.usable)
+    workers, steps = options.workers(jobs), aligner.settings.for_pairs(text.usable)
     more: dict[str, Any] = {"learn": save is not None or model is None, "workers": workers, "checkpoint": keep.beside(output)}
     turns = 2 * (text.shard_count if text.shard_count > 1 else steps.ibm1 + steps.hmm + steps.all_sweeps)
     with stage("aligning words", turns) as under_way, writing(output) as out:

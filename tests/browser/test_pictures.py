@@ -32,7 +32,7 @@ def shown(new_page: New, path: Path, *projections: Projection, width: int = 900)
 
 
 def projection(forms: tuple[str, ...], sent_id: str = "s1") -> Projection:
-    """Words that hang on each other in threes, beside an English sentence of the same shape."""
+    """Words that depend on each other in threes, beside an English sentence of the same shape."""
     n = len(forms)
     heads = tuple(0 if k == 1 else k - 1 if k % 3 else max(k - 4, 1) for k in range(1, n + 1))
     e = DepTree(tuple(f"word{k}" for k in range(1, n + 1)), heads, ("root", *("dep",) * (n - 1)), ("NOUN",) * n)

@@ -15,20 +15,18 @@ from proj_cli import commands, options
 from proj_cli.common import ARGUMENTS, as_options
 
 CORPUS = ROOT / "corpora" / "deu-eng"
-READER = {"--format", "--tiers", "--markers", "--gloss-lang", "--encoding"}
+READER = {"--format", "--tiers", "--markers", "--columns", "--gloss-lang", "--encoding"}
 READS_TEXT = [("project",), ("review",), ("words",), ("check",), ("convert",), ("parse",)]
 """Commands that read interlinear text, as their own input or beside it."""
 SHARED = {
-    "--jobs": "Number of processes; 0 means one per core. The output is the same.",
-    "--scheduler": "Run on the Dask cluster of this scheduler.",
+    "--scheduler": "Number of processes, 0 for one per core; or the Dask scheduler of a cluster. The output is the same.",
     "--strict": "Stop at the first fault, or leave faulty sentences out with a warning.",
     "--quiet": "Print errors only.",
     "--verbose": "Show every warning.",
     "--e-style": "Heads of E trees: ud (content words), function, adpositions, determiners; or as-is.",
     "--ignore-ids": "Pair sentences by their order even if their ids differ.",
     "--grams": "Your own gloss abbreviations (TSV).",
-    "--tiers": "ELAN: the tiers of text, words, morphs, glosses, pos, translation.",
-    "--markers": "Toolbox: markers of record, words, morphs, glosses, pos, translation.",
+    "--tiers": "Which tier, marker or column has the text, words, morphs, glosses, pos, translation.",
     "--encoding": "Encoding of a file that is not UTF-8 and does not name it.",
 }
 """Options that mean the same wherever they are."""
@@ -81,7 +79,7 @@ def test_groups_become_options():
     own.__annotations__ = {"source": str, "reader": options.Reader, "keep": options.CheckpointOptions}
     made = options.command(own)
     names = list(inspect.signature(made).parameters)
-    expected = ["source", "format", "tiers", "markers", "gloss_lang", "encoding", "resume", "checkpoint", "quiet", "verbose"]
+    expected = ["source", "format", "tiers", "gloss_lang", "encoding", "resume", "checkpoint", "quiet", "verbose"]
     assert names == expected
     made("text.txt", gloss_lang="es", resume=True)
     [(source, reader, keep)] = seen

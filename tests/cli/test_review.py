@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import stat
+import subprocess
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -23,7 +24,7 @@ from divproj.io.corpus import Corpus
 from divproj.projection.prepare import Preparation
 from divproj.review.document import Document
 from divproj.review.opening import sentences_to_learn_with
-from proj_cli import app
+from proj_cli import app, review
 
 CORPUS = ROOT / "corpora" / "hin-eng"
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
@@ -95,8 +96,14 @@ def test_killed_in_the_middle_nothing_is_lost(trees: Path, saved: Path, started:
 
 
 def test_one_review_at_a_time(trees: Path, started: list[Command]):
-    started.append(Command(trees))
-    assert told(trees).endswith("another `proj review` has this file open; use its page, or end it first")
+    """The second is told where the first is, also when it would begin anew, which moves the journal away."""
+    first = Command(trees)
+    started.append(first)
+    for words in ((), ("--fresh",)):
+        assert told(trees, *words).endswith(
+            f"another `proj review` has this file open (process {first.process.pid}, {first.url}); use its page, or end it first"
+        )
+    assert not list(trees.parent.glob("*.old*"))
 
 
 def test_a_changed_input_is_told_and_begun_anew(trees: Path, saved: Path, started: list[Command]):
@@ -118,6 +125,27 @@ def test_a_changed_input_is_told_and_begun_anew(trees: Path, saved: Path, starte
     assert "the earlier trees.reviewed.conllu is now trees.reviewed.conllu.old" in said
     assert saved.with_name("trees.reviewed.conllu.old").read_bytes() == old
     assert "ruwan" in saved.read_text(encoding="utf-8")
+
+
+def test_a_text_that_has_changed_is_projected_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Unless its trees are under review: then the review goes on, and a message says so."""
+    text, trees = tmp_path / "a.txt", tmp_path / "a.txt.trees.conllu"
+    text.write_text("miko\ndog\n'dog'\n", encoding="utf-8")
+    projected: list[object] = []
+    monkeypatch.setattr(subprocess, "run", lambda words, **_: projected.append(words) or subprocess.CompletedProcess(words, 0))
+    for path, seconds in ((trees, 1000), (text, 900)):
+        path.touch()
+        os.utime(path, (seconds, seconds))
+    assert review.ensure_trees(str(text)) == str(trees)
+    assert (projected, trees.exists()) == ([], True)
+    os.utime(text, (2000, 2000))
+    (tmp_path / "a.txt.trees.reviewed.conllu.journal").touch()
+    review.ensure_trees(str(text))
+    assert (projected, trees.exists()) == ([], True)
+    (tmp_path / "a.txt.trees.reviewed.conllu.journal").unlink()
+    review.ensure_trees(str(text))
+    assert len(projected) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "a.txt.trees.conllu.old"]
 
 
 def test_what_no_journal_accounts_for_is_not_overwritten(trees: Path, saved: Path):

@@ -18,12 +18,15 @@ SECTIONS = {
 TRACED = """
 import sys
 from pathlib import PurePath
-called = {}
+called, codes = {}, set()
 def note(frame, event, arg):
     code = frame.f_code
+    if event != "call" or code in codes:
+        return
+    codes.add(code)
     parts = PurePath(code.co_filename).with_suffix("").parts
     for package in ("divproj", "proj_cli"):
-        if event == "call" and package in parts:
+        if package in parts:
             at = len(parts) - parts[::-1].index(package) - 1
             called.setdefault(".".join(parts[at:]) + ":" + code.co_qualname)
 from proj_cli import main

@@ -65,7 +65,7 @@ class TestPromotional:
     def test_swap(self):
         found = alter(PROMOTIONAL)
         assert steps(PROMOTIONAL) == [("f", "swap", "cantar", "suele"), ("e", "swap", "often", "sings")]
-        assert found.heads["e"]["swap"] == (3, 0, 2, 3), "often is the root, sings hangs on it with what it had"
+        assert found.heads["e"]["swap"] == (3, 0, 2, 3), "often is the root, sings depends on it with what it had"
         assert matches(PROMOTIONAL) == [(1, 3), (1, 3), (1, 3), (2, 3)]
 
     def test_type(self):

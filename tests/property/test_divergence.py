@@ -132,7 +132,7 @@ def test_trees_stay_without_cycles(pair):
     for side in ("f", "e"):
         for heads in found.heads[side].values():
             assert cycles(heads) == []
-            assert all(head <= 0 or heads[head - 1] != GONE for head in heads), "no word hangs on one that is gone"
+            assert all(head <= 0 or heads[head - 1] != GONE for head in heads), "no word depends on one that is gone"
 
 
 @given(pairs())

@@ -30,7 +30,7 @@ edits = st.one_of(
 
 
 def chain(size: int, root: int) -> LearnedTree:
-    """Every word hangs on the next towards the root."""
+    """Every word depends on the next towards the root."""
     root = root % size
     heads = tuple(0 if k == root else k + 2 if k < root else k for k in range(size))
     return LearnedTree(heads, ("dep",) * size, ("guess",) * size, (0.5,) * size, "# projection = x")

@@ -181,5 +181,5 @@ def too_long(words: int, where: Where) -> FormatError:
 
 def in_parts(words: int, where: Where) -> FormatError:
     """The fault of a sentence that is parsed in parts."""
-    message = f"{words} words: parsed in parts of at most {PART}, whose roots hang on the first"
+    message = f"{words} words: parsed in parts of at most {PART}, whose roots depend on the first"
     return FormatError(message, where, CUT)

@@ -26,6 +26,8 @@ IGT_FORMATS = ("plain", "conllu", "xigt", "odin", "toolbox", "flextext", "elan",
 LINK_METHODS = ("posterior", "intersection", "union", "grow-diag-final-and")
 BINARISATIONS = ("head", "left", "right", "all")
 TREE_FORMATS = ("brackets", "enju", "tiger", "conllu", "json")
+ROLE_NAMES = ("tiers", "markers", "columns")
+"""Names of one option, which says where in a file the words, glosses … are: as ELAN, Toolbox and spreadsheets call the places."""
 E_STYLES = ("as-is", "ud", "function", "adpositions", "determiners")
 F_STYLES = ("ud", "function")
 
@@ -115,11 +117,12 @@ class ReaderOptions(Options):
     max_bytes: int = 200 << 20
     """Of one XML file."""
     tiers: Mapping[str, str] = option(
-        dict, "ELAN: the tiers of text, words, morphs, glosses, pos, translation.", metavar="ROLE=TIER,…"
+        dict,
+        "Which tier, marker or column has the text, words, morphs, glosses, pos, translation.",
+        *(f"--{name}" for name in ROLE_NAMES),
+        metavar="ROLE=NAME,…",
     )
-    markers: Mapping[str, str] = option(
-        dict, "Toolbox: markers of record, words, morphs, glosses, pos, translation.", metavar="ROLE=MARKER,…"
-    )
+    """Also called `markers` and `columns`."""
     keep_hyphens: bool = option(False, "Keep morpheme boundaries in the words (hart-es, not hartes).")
     split: bool = True
     """Punctuation stands apart from words and boundaries go from the words to the segmentation."""
@@ -138,6 +141,10 @@ class ReaderOptions(Options):
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> ReaderOptions:
         """Options by name; ProjError for one that no format knows or an encoding that Python does not."""
+        roles = {role: place for name in ROLE_NAMES for role, place in options.get(name, {}).items()}
+        options = {name: value for name, value in options.items() if name not in ROLE_NAMES} | (
+            {"tiers": roles} if roles else {}
+        )
         unknown = sorted(set(options) - set(cls.__dataclass_fields__))
         if unknown:
             raise ProjError(f"unknown option {unknown[0]!r}, one of {', '.join(cls.__dataclass_fields__)} expected")

@@ -350,7 +350,7 @@ def _heads_of(forest: Forest, parse: Parse, arcs: Mapping[tuple[int, int], Arc])
 
 
 def _with_one_root(heads: Sequence[int]) -> list[int]:
-    """One root: the first word with head 0, or else the first without a head; other such words hang on it."""
+    """One root: the first word with head 0, or else the first without a head; other such words depend on it."""
     root = heads.index(0) + 1 if 0 in heads else next(k for k, head in enumerate(heads, 1) if head < 0)
     return [0 if k == root else root if head <= 0 else head for k, head in enumerate(heads, 1)]
 

@@ -23,9 +23,7 @@ from divproj.core.wording import plural
 from divproj.io.files import Source, name_of, reading
 from divproj.io.output import Trees, collect_sentences
 from divproj.io.trees import conllu
-from divproj.io.trees import forest as forests
 from divproj.parsing.language import Language, forest_of, load_pack, several
-from divproj.text import running
 from divproj.text.tokenizer import Token, Tokenizer
 from divproj.ud.head_style import in_style
 
@@ -40,6 +38,8 @@ def load(
 
     Text is cut as English where no tokenizer is given.
     """
+    from divproj.text import running
+
     faults = faults or Faults()
     path = name_of(source)
     count = 0
@@ -59,6 +59,8 @@ def load(
 
 
 def _english(text: str) -> list[Token]:
+    from divproj.text import running
+
     return [Token(start, end, (text[start:end],)) for start, end in running.spans(text)]
 
 
@@ -230,6 +232,8 @@ def parse_batch(how: Parsing, sentences: list[Rows], faults: Faults) -> Trees:
     for sentence in model.annotate(sentences, confidence=how.confidence, keep_tags=how.keep_tags):
         summary.add([sentence])
         if how.forest and len(sentence.forms) <= LONGEST_SENTENCE:
+            from divproj.io.trees import forest as forests
+
             forests.dump([forest_of(model, sentence)], packed)
         elif how.forest:
             message = f"{len(sentence.forms)} words: no forest of more than {LONGEST_SENTENCE}"

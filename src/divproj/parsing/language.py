@@ -27,7 +27,7 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +35,6 @@ from numpy.typing import NDArray
 from divproj.core.errors import PARSED_WHOLE, PART, ModelError, ProjError, Where
 from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
-from divproj.forest.charts import from_arc_scores
-from divproj.forest.dependencies import from_dependencies
-from divproj.forest.hypergraph import Arc, Forest
 from divproj.parsing import parser as storage
 from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
 from divproj.parsing.features import ParserInput
@@ -50,6 +47,9 @@ from divproj.runtime.checkpoint import NOTHING, Checkpoint
 from divproj.runtime.resources import folder
 from divproj.text.tokenizer import Tokenizer
 from divproj.text.tokens import tokenize
+
+if TYPE_CHECKING:
+    from divproj.forest.hypergraph import Arc, Forest
 
 FOREST_EDGE = 0.02
 """Probability from which an edge is part of the forest."""
@@ -132,7 +132,7 @@ OPENING = frozenset(CLOSING.values())
 
 @dataclass(frozen=True)
 class PunctuationPlace:
-    """A mark in a tree: what it is called, and the words it may hang on."""
+    """A mark in a tree: what it is called, and the words that may be its head."""
 
     key: tuple[str, str]
     options: dict[str, int]
@@ -663,6 +663,8 @@ def forest_of(language: Language, sentence: Rows, at_least: float = FOREST_EDGE)
 
     Edges below `at_least` are left out, but for those of the best projective tree. Of a very long sentence the tree it has.
     """
+    from divproj.forest.dependencies import from_dependencies
+
     if len(sentence.forms) > PARSED_WHOLE:
         return from_dependencies(sentence.usable_tree()[0], lemmas=sentence.column(2), sent_id=sentence.sent_id)
     tags = list(zip(sentence.column(3), sentence.column(4), strict=True))
@@ -674,6 +676,8 @@ def forest_of(language: Language, sentence: Rows, at_least: float = FOREST_EDGE)
 
 def _arcs(parser: EdgeParser, seen: ParserInput, at_least: float) -> tuple[Arc, ...]:
     """The dependencies of the forest with relations and probabilities; a relation depends on the two words alone."""
+    from divproj.forest.hypergraph import Arc
+
     probabilities, kept = _kept(parser, parser.tables(seen).edges * parser.scale_, at_least)
     heads = [[h for h in np.flatnonzero(kept[:, k]).tolist() if h != k] for k in range(1, len(kept))]
     deprels: dict[tuple[int, int], str] = {}
@@ -689,6 +693,8 @@ def _arcs(parser: EdgeParser, seen: ParserInput, at_least: float) -> tuple[Arc, 
 
 def pack_forest(parser: EdgeParser, seen: ParserInput, at_least: float = FOREST_EDGE) -> Forest:
     """The same of any parser that scores edges, for a sentence as it sees it."""
+    from divproj.forest.charts import from_arc_scores
+
     scores = parser.tables(seen).edges * parser.scale_
     return from_arc_scores(seen.forms, seen.tags, scores, keep=_kept(parser, scores, at_least)[1])
 

@@ -44,7 +44,7 @@ from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 from divproj.runtime.resources import folder
 from divproj.ud.grammar import Convention, follow, repair
 from divproj.ud.head_style import COMP, in_style
-from divproj.ud.rows import hang_marks, lemmas_and_features, shipped_grams, to_nfc, with_text
+from divproj.ud.rows import attach_marks, lemmas_and_features, shipped_grams, to_nfc, with_text
 from divproj.ud.tagsets import UPOS, relation_of
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _attach_around_punctuation(
     if tuple(new_heads) != heads and cycles(new_heads):
         return heads
     if every:
-        hang_marks(new_heads, marks)
+        attach_marks(new_heads, marks)
     return tuple(new_heads)
 
 

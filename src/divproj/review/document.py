@@ -266,14 +266,17 @@ class Journal:
             raise
 
     def _lock(self) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise ProjError(
-                "another `proj review` has this file open", Where(str(self.path)), "use its page, or end it first"
-            ) from None
+        if not _take_lock(self._file):
+            raise _in_use(self.path)
+
+    def write_address(self, url: str) -> None:
+        """Write process and address of this review to a file that only the user can read, for one who opens it a second time."""
+        path = _address_file(self.path)
+        with contextlib.suppress(OSError):  # a convenience: where it cannot be written the review goes on
+            path.unlink(missing_ok=True)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(handle, "w", encoding="utf-8") as out:
+                out.write(f"process {os.getpid()}, {url}\n")
 
     def _read(self) -> None:
         self._file.seek(0)
@@ -341,7 +344,46 @@ class Journal:
             raise ProjError(f"the change could not be journalled: {error.strerror}", Where(str(self.path))) from None
 
     def close(self) -> None:
+        if not self._file.closed:
+            with contextlib.suppress(OSError):
+                _address_file(self.path).unlink(missing_ok=True)
         self._file.close()
+
+
+def _take_lock(file: BinaryIO) -> bool:
+    """Return whether an open journal is this process's alone; always where there are no locks."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _address_file(journal: Path) -> Path:
+    return journal.with_name(name_beside(f".{journal.name}", ".address"))
+
+
+def _read_address(journal: Path) -> str:
+    """Return process and address of the review that has a journal open, in brackets; '' where they are not known."""
+    try:
+        said = _address_file(journal).read_text(encoding="utf-8")[:500].strip()
+    except (OSError, ValueError):
+        return ""
+    return f" ({said})" if said.isprintable() and said else ""
+
+
+def refuse_if_open(journal: Path) -> None:
+    """Raise the error of a second review if a review has this journal open: it may not be moved away under it."""
+    if journal.exists():
+        with open(journal, "rb") as file:
+            if not _take_lock(file):
+                raise _in_use(journal)
+
+
+def _in_use(journal: Path) -> ProjError:
+    message = f"another `proj review` has this file open{_read_address(journal)}"
+    return ProjError(message, Where(str(journal)), "use its page, or end it first")
 
 
 def _entry(line: bytes) -> Entry | None:

@@ -14,7 +14,7 @@ from divproj.io.interlinear.rows import from_sentence
 from divproj.parsing.translations import choose
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.prepare import Preparation, prepare_text
-from divproj.review.document import Document, Journal, set_aside
+from divproj.review.document import Document, Journal, refuse_if_open, set_aside
 from divproj.review.learning import ProjectionInputs
 from divproj.runtime.announce import passing
 from divproj.runtime.leftovers import name_beside
@@ -32,12 +32,18 @@ def beside(path: Path) -> Path:
     return path.with_name(name_beside(name, ".reviewed.conllu"))
 
 
+def journal_file(target: Path) -> Path:
+    """Return the journal of the review that is saved to a file."""
+    return target.with_name(name_beside(target.name, ".journal"))
+
+
 def journal_for(document: Document, target: Path, *, fresh: bool, on_message: Callable[[str], None]) -> Journal:
     """Open the journal beside the output; an output without a journal is not overwritten."""
-    path = target.with_name(name_beside(target.name, ".journal"))
+    path = journal_file(target)
     if target.resolve() == Path(document.path).resolve():
         raise ProjError("the output is the file itself", Where(str(target)), "give another name with -o")
     if fresh:
+        refuse_if_open(path)
         for old in (path, target):
             if kept := set_aside(old):
                 on_message(f"the earlier {old.name} is now {kept.name}")

@@ -21,6 +21,7 @@ from typing import Any, Literal, NoReturn
 
 from divproj.core.errors import Faults, ModelError, ProjError, Where, why
 from divproj.core.options import (
+    ROLE_NAMES,
     EvaluateOptions,
     Options,
     ProjectOptions,
@@ -102,7 +103,8 @@ KEYS: dict[str, dict[str, Key]] = {
     },
     "input": {
         "text": Key("paths", ()),
-        **{name: key_of(ReaderOptions, name) for name in ("format", "lang", "encoding", "tiers", "markers")},
+        **{name: key_of(ReaderOptions, name) for name in ("format", "lang", "encoding")},
+        **{name: key_of(ReaderOptions, "tiers") for name in ROLE_NAMES},
         "f": Key("path", ""),
         "e": Key("path", ""),
         "trees": Key("paths", ()),
@@ -429,7 +431,7 @@ class _Reader(ConfigValues):
         """The options of the readers; roles are written `words=tx, glosses=ge`."""
         table = self.said["input"]
         roles: dict[str, dict[str, str]] = {}
-        for key in ("tiers", "markers"):
+        for key in ROLE_NAMES:
             try:
                 roles[key] = parse_roles(key, [table[key]])
             except ProjError:

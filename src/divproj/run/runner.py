@@ -38,7 +38,7 @@ from divproj.run.cache import StageRecord, Store, digest_of, file_digest, versio
 from divproj.run.config import Config
 from divproj.run.stages import MODEL, RULES, SCORES, StageJob, Tick
 from divproj.run.texts import LINKS, OUTPUT, TREES, read_beside
-from divproj.runtime.engine import Say
+from divproj.runtime.engine import HERE, Say, Workers
 from divproj.runtime.modelfile import ARRAYS, META
 
 if TYPE_CHECKING:
@@ -310,7 +310,7 @@ def _learns(config: Config) -> bool:
 
 
 STAGES = (
-    RunStage("read", stages.read, (), tuple(("input", key) for key in ("text", "format", "lang", "encoding", "tiers", "markers", "f", "e", "trees", "links"))),
+    RunStage("read", stages.read, (), tuple(("input", key) for key in ("text", "format", "lang", "encoding", "tiers", "markers", "columns", "f", "e", "trees", "links"))),
     RunStage("parse", stages.parse, ("read",), (*_all("parse"), ("input", "trees"))),
     RunStage("align", stages.align, ("read", "parse"), _all("align")),
     RunStage("gold", stages.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_has_gold_trees),
@@ -401,13 +401,11 @@ def _digest(path: Path) -> str:
 class Run:
     """A run of a config in its results folder."""
 
-    def __init__(
-        self, config: Config, *, force: Sequence[str] = (), start: str = "", jobs: int = 1, scheduler: str | None = None
-    ) -> None:
+    def __init__(self, config: Config, *, force: Sequence[str] = (), start: str = "", workers: Workers = HERE) -> None:
         for name in (*force, *([start] if start else [])):
             if name not in NAMES:
                 raise ProjError(f"no stage '{name[:40]}'", remedy=f"there are {', '.join(NAMES)}")
-        self.config, self.jobs, self.scheduler = config, jobs, scheduler
+        self.config, self.workers = config, workers
         self.store = Store(config.results)
         self.stages = stages_of(config)
         self.forced = {name: f"--again {name}" for name in force}
@@ -506,8 +504,7 @@ class Run:
         job = StageJob(
             config, self.store.part(stage.name), {name: self.store.at(name) for name in before},
             {name: self.done[name].facts for name in before}, Faults(config.strict, tell=warn), input_digests(config),
-            {name: self.done[name].outputs for name in before}, {name: self.done[name].warnings for name in before}, self.jobs, tick,
-            self.scheduler, on_message,
+            {name: self.done[name].outputs for name in before}, {name: self.done[name].warnings for name in before}, self.workers, tick, on_message,
         )  # fmt: skip
         try:
             with _to_the_end():

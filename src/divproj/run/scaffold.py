@@ -253,7 +253,7 @@ seed = 1                     # the same seed gives the same result
 {text}
 # format = "toolbox"         # only if it is not recognised
 # lang = "es"                # which translations to take if a file has several; encoding = "cp1252" if it is not UTF-8
-# tiers = "words=tx@A"       # ELAN: which tier is what; for Toolbox: markers = "words=tx"
+# tiers = "words=tx@A"       # which tier is what; for Toolbox: markers = "words=tx", for tables: columns = "words=Text"
 # Instead of text: a bitext, one sentence per line.
 {f}
 {e}

@@ -85,17 +85,11 @@ class StageJob:
     """Digests of the outputs of the stages before it."""
     warnings: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """What the stages before it warned of."""
-    jobs: int = 1
+    workers: Workers = HERE
     tick: Tick = lambda message, count, total: None
-    scheduler: str | None = None
     on_message: Say | None = None
     """Called when a worker was lost; its sentences are repeated."""
     facts: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def place(self) -> Workers:
-        """Return the workers that process the sentences."""
-        return Workers(self.jobs, self.scheduler)
 
     def text(self) -> list[Pair]:
         """The sentences and their translations, without trees."""
@@ -210,7 +204,7 @@ def _parse_translations(job: StageJob, text: Sequence[Pair]) -> tuple[list[DepTr
     report_foreign(job.faults, Where(str(config.text[0] if config.text else config.f)))
     trees: list[DepTree | None] = []
     parts = [choices[start : start + BATCH] for start in range(0, len(choices), BATCH)]
-    for some in run(partial(parse_some, how), lambda _: parts, None, HERE if command else job.place, job.on_message):
+    for some in run(partial(parse_some, how), lambda _: parts, None, HERE if command else job.workers, job.on_message):
         trees += some
         job.tick("parsing translation", len(trees), len(text))
     used = Counter(choice.parser for choice in choices if choice.parser and choice.language)
@@ -267,7 +261,7 @@ def _link_by_glosses(job: StageJob, instances: Sequence[Sentence | None], trees:
         for start in range(0, len(rows), LINKED)
     ]
     links: list[Links] = []
-    for some in run(partial(link_some, how), lambda _: parts, job.faults, job.place, job.on_message):
+    for some in run(partial(link_some, how), lambda _: parts, job.faults, job.workers, job.on_message):
         links += some
         job.tick("aligning sentence", len(links), len(instances))
     return links
@@ -291,7 +285,7 @@ def _by_words(job: StageJob, instances: Sequence[Sentence], trees: Sequence[DepT
     text = WordText.of([WordRow([*igt.words], [*e]) for igt, e in zip(instances, e_side, strict=True)])
     return [
         aligned.links
-        for shard in align_text(words, text, known, workers=job.place, on_message=job.on_message)
+        for shard in align_text(words, text, known, workers=job.workers, on_message=job.on_message)
         for aligned in shard
     ]
 
@@ -394,7 +388,7 @@ def project(job: StageJob) -> None:
         parser = model or (parsed["parser"] if pack(parsed["parser"]) else None)
         source = TextSource(parser, job.earlier["align"]["method"] == "given")
         projections = projector.projections(
-            pairs, source, also=_others(job, model), workers=job.place, on_message=job.on_message, faults=job.faults
+            pairs, source, also=_others(job, model), workers=job.workers, on_message=job.on_message, faults=job.faults
         )
         for count, (pair, projection) in enumerate(projections, 1):
             job.tick("projecting sentence", count, len(pairs))
@@ -421,7 +415,7 @@ def _others(job: StageJob, model: str | None) -> list[tuple[TextSource, list[Pai
     requested = model or (parser if parser not in ("", "auto", "given") else None)
     how = Preparation(requested, style=job.config.value("parse", "style"))
     texts = [(Corpus(path), how) for path in job.config.also]
-    return [(source_of(*text), list(prepare_text(*text, job.faults, job.place, job.on_message))) for text in texts]
+    return [(source_of(*text), list(prepare_text(*text, job.faults, job.workers, job.on_message))) for text in texts]
 
 
 def _projector(job: StageJob) -> Projector:

@@ -257,7 +257,7 @@ def cross_validation(job: StageJob, folds: int) -> dict[str, Any]:
     systems = config.systems
     job.tick(f"cross-validating {', '.join(systems)} on", len(pairs), 0)
     counted = {key: config.value("evaluate", key) for key in ("punctuation", "subtypes")}
-    jobs = job.jobs if len(pairs) * min(folds, len(pairs)) * len(systems) >= WORTH else 1
+    jobs = job.workers.jobs if len(pairs) * min(folds, len(pairs)) * len(systems) >= WORTH else 1
     results = cross_validate(pairs, systems, folds=folds, seed=config.seed, jobs=jobs, **counted)
     scores: dict[str, Any] = {
         "folds": min(folds, len(pairs)),

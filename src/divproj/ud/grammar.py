@@ -108,7 +108,7 @@ def _negates(rel: str, kid: str, tag: str, feats: str) -> bool:
 
 
 def _argument(head: int, names: Sequence[str], kinds: Sequence[str], kids: Sequence[int], rel: str) -> bool:
-    """Whether a head is a noun that is no predicate; a subject makes one only of what an oblique hangs on."""
+    """Whether a head is a noun that is no predicate; a subject makes one only of the head of an oblique."""
     if kinds[head] not in NOUNS or names[head] not in ARGUMENTS:
         return False
     shows = {"cop", "nsubj", "csubj"} if rel == "obl" else {"cop"}

@@ -1,7 +1,7 @@
 """Columns and comments of CoNLL-U as UD requires them.
 
 FEATS come from the grams of a gloss (`features`), LEMMA from a segmented stem (`lemma`); `with_text` makes `sent_id`,
-`text` and `SpaceAfter` agree. `hang_marks` attaches punctuation: as a leaf, to the highest word that it reaches without
+`text` and `SpaceAfter` agree. `attach_marks` attaches punctuation: as a leaf, to the highest word that it reaches without
 crossing an edge.
 """
 
@@ -217,13 +217,13 @@ def _mark_spaces(sentence: Rows, text: str) -> Rows | None:
     return replace(sentence, columns=(*sentence.columns[:9], tuple(misc)))
 
 
-def hang_marks(heads: list[int], marks: Sequence[int]) -> None:
+def attach_marks(heads: list[int], marks: Sequence[int]) -> None:
     """Fill the heads of punctuation marks (places from 1) in place; the other words have theirs.
 
     A mark takes the highest word that it can reach without crossing, the nearest of equals.
 
     >>> heads = [2, 0, 0, 2, 0]
-    >>> hang_marks(heads, [3, 5])
+    >>> attach_marks(heads, [3, 5])
     >>> heads
     [2, 0, 2, 2, 2]
     """

@@ -93,7 +93,7 @@ def test_edge_class(version, links, other_heads, expected):
     ids=["match before merge", "match of one image", "match before swap", "merge before swap", "swap", "grandmother"],
 )
 def test_order_of_classes(version, links, other_heads, expected):
-    """An edge of several classes has the first: match, unaligned, merge, swap, other. Word 1 hangs on word 2."""
+    """An edge of several classes has the first: match, unaligned, merge, swap, other. Word 1 depends on word 2."""
     start, images = kernel.index_links.plain(ints(*(i for i, _ in sorted(links))), ints(*(j for _, j in sorted(links))), 2)
     labels = np.full(5, -1, np.int32)
     found, _ = version("edge_class")(1, 2, start, images, ints(-1, *other_heads), labels, labels)

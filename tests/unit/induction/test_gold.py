@@ -36,7 +36,7 @@ def test_maximal_projections_leave_out_punctuation_and_gaps():
     upos = ("DET", "NOUN", "PUNCT", "VERB", "ADP", "DET", "NOUN", "PUNCT")
     flat = tree((2, 4, 2, 0, 7, 7, 4, 4), upos=upos)
     assert sorted(constituents(flat)) == [(0, 2), (0, 6), (3, 6)]
-    crossing = tree((0, 4, 1, 1), upos=("V", "N", "A", "D"))  # word 2 hangs on word 4 across word 3
+    crossing = tree((0, 4, 1, 1), upos=("V", "N", "A", "D"))  # word 2 depends on word 4 across word 3
     assert sorted(constituents(crossing)) == [(0, 4)]
     assert constituents(tree((0,), upos=("V",))) == frozenset()
 

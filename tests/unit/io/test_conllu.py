@@ -19,7 +19,7 @@ def row(row_id: object = 1, form: str = "w", head: object = 0, rel: str = "root"
 
 
 def block(*forms: str, comments: tuple[str, ...] = ()) -> str:
-    """A sentence whose words hang on the first."""
+    """A sentence whose words depend on the first."""
     rows = (row(k, form, int(k > 1)) for k, form in enumerate(forms, 1))
     return "\n".join((*comments, *rows)) + "\n\n"
 

@@ -1,4 +1,4 @@
-"""FLEx and ELAN: words, morphemes and translations that hang on one another."""
+"""FLEx and ELAN: words, morphemes and translations that depend on one another."""
 
 from __future__ import annotations
 

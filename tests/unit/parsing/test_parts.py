@@ -62,7 +62,7 @@ def test_chances_of_parts():
     chances = EdgeProbabilities((a, b))
     assert chances[1, 2] == a[1, 2]
     assert chances[4, 3] == b[2, 1]
-    assert chances[1, 4] == b[0, 2], "a root that hangs on the first part"
+    assert chances[1, 4] == b[0, 2], "a root that depends on the first part"
     with pytest.raises(IndexError):
         chances[0, 6]
 

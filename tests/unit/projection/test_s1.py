@@ -104,7 +104,7 @@ def test_the_first_e_word_is_passed_over_too():
 
 
 def test_one_root_and_no_cycle():
-    """A cycle is cut at its first word; later roots hang on the first, and so does a word without a head."""
+    """A cycle is cut at its first word; later roots depend on the first, and so does a word without a head."""
     heads, reasons = [-1, 2, 3, 1, 0, -1], ["projected"] * 6
     one_root(heads, reasons)
     assert heads[1:] == [0, 3, 1, 1, 1]

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from divproj.core.pair import Pair
 from divproj.projection.glossed import s6
-from divproj.projection.glossed.corrected import LABEL, GoldSentence, HeldOutGains, S6Plus
 from divproj.projection.glossed.facts import Gloss
 from divproj.projection.glossed.model import WAYS, leanings, ways, word_leanings
-from divproj.projection.glossed.s6 import ARGUMENTS, S6, TagPools, argument_habits, attachment_habits, stem_of
+from divproj.projection.glossed.s6 import ARGUMENTS, TagPools, argument_habits, attachment_habits, stem_of
 from divproj.projection.phrasal import chart
-from divproj.ud.tagsets import LABELS, UPOS
+from divproj.ud.tagsets import UPOS
 
 NOUN, VERB, ADP, DET = (UPOS.index(tag) for tag in ("NOUN", "VERB", "ADP", "DET"))
 

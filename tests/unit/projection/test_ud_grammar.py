@@ -18,7 +18,7 @@ from divproj.projection.direct import Projection, ProjectionInput, s1
 from divproj.projection.pipeline import annotate
 from divproj.projection.projector import Projector
 from divproj.ud.grammar import RELATIONS, breaches, check_sentence, check_text, follow, parse_conventions, repair
-from divproj.ud.rows import descendants, fits, hang_marks, spanning
+from divproj.ud.rows import attach_marks, descendants, fits, spanning
 from divproj.ud.tagsets import UPOS
 
 CASES = [
@@ -105,7 +105,7 @@ def test_marks_are_blamed_for_nothing_even_where_words_cross(tree, data):
     words = list(range(1, len(heads) + 1))
     marks = [k for k in words if heads[k - 1] and k not in heads and data.draw(st.booleans())]
     made = list(heads)
-    hang_marks(made, marks)
+    attach_marks(made, marks)
     assert all(made[k - 1] == heads[k - 1] for k in words if k not in marks)
     assert not any(blamed(made, mark) for mark in marks)
 

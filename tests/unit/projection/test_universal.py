@@ -22,7 +22,7 @@ from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.glossed.training import GlossedTreebank, learn
 from divproj.projection.phrasal.cues import InducedLinks
-from divproj.ud.rows import hang_marks
+from divproj.ud.rows import attach_marks
 from divproj.ud.tagsets import LABELS, UPOS
 
 ENGLISH = EnglishLexicon.of(
@@ -138,10 +138,10 @@ def test_grammar() -> None:
 
 def test_marks_cross_nothing() -> None:
     heads = [0, 0, 1]
-    hang_marks(heads, [2])
+    attach_marks(heads, [2])
     assert heads == [0, 1, 1]
     only = [0, 0]
-    hang_marks(only, [1, 2])
+    attach_marks(only, [1, 2])
     assert only == [0, 1]
 
 

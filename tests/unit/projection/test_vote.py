@@ -179,7 +179,7 @@ class TestTree:
         assert matrix.sum(axis=0) == pytest.approx([0, *[1] * 7])
         assert matrix[3, 5] == pytest.approx(0.9)
         assert matrix[5, 7] == pytest.approx(0.9)
-        assert matrix[6].sum() == 0, "no word hangs on punctuation"
+        assert matrix[6].sum() == 0, "no word depends on punctuation"
         assert matrix[found.heads[5], 6] == 1.0
 
     def test_tree_of_someone_else(self, linear):

@@ -14,7 +14,7 @@ import pytest
 from divproj import ProjError
 from divproj.core.errors import ModelError
 from divproj.review import document as module
-from divproj.review.document import Journal, keep_other, save, set_aside
+from divproj.review.document import Journal, keep_other, refuse_if_open, save, set_aside
 
 ABOUT = {"input": "trees.conllu", "sha256": "abc"}
 
@@ -111,7 +111,15 @@ def test_one_review_at_a_time(tmp_path: Path):
     first = Journal(tmp_path / "j", ABOUT)
     with pytest.raises(ProjError, match="another `proj review` has this file open; use its page, or end it first"):
         Journal(tmp_path / "j", ABOUT)
+    first.write_address("http://127.0.0.1:1/")
+    assert oct((tmp_path / ".j.address").stat().st_mode)[-3:] == "600"
+    with pytest.raises(ProjError, match=rf"has this file open \(process {os.getpid()}, http://127.0.0.1:1/\); use its page"):
+        Journal(tmp_path / "j", ABOUT)
+    with pytest.raises(ProjError, match="has this file open"):
+        refuse_if_open(tmp_path / "j")
     first.close()
+    assert not (tmp_path / ".j.address").exists()
+    refuse_if_open(tmp_path / "j")
     Journal(tmp_path / "j", ABOUT).close()
 
 

@@ -176,7 +176,7 @@ def test_a_system_without_confidences_of_its_own_has_calibrated_ones(pairs: list
 
 
 class Reversing:
-    """A learner that needs no bitext: every word hangs on the next."""
+    """A learner that needs no bitext: every word depends on the next."""
 
     def __init__(self, fault: Exception | None = None, hold: threading.Event | None = None) -> None:
         self.fault, self.hold = fault, hold

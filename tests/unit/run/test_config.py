@@ -202,7 +202,7 @@ def test_every_key_is_explained_in_the_config_of_proj_new():
 
 def test_how_interlinear_text_is_read(folder: Path):
     found = load(config(folder, PLAIN + 'markers = "words=wd, glosses=gl"\nlang = "es"')).reader
-    assert (found.lang, found.markers) == ("es", {"words": "wd", "glosses": "gl"})
+    assert (found.lang, found.tiers) == ("es", {"words": "wd", "glosses": "gl"})
     with pytest.raises(ProjError, match=r"input\.tiers: found 'words', ROLE=NAME expected; tiers = \"words=tx, glosses=ge\""):
         load(config(folder, PLAIN + 'tiers = "words"'))
     with pytest.raises(ProjError, match=r"input\.encoding: unknown encoding 'klingon'"):

@@ -22,6 +22,7 @@ from divproj.projection import pipeline
 from divproj.projection import projector as projecting
 from divproj.run.config import load
 from divproj.run.runner import NAMES, Outcome, Run, _difference, summary_lines
+from divproj.runtime.engine import Workers
 
 
 @pytest.fixture
@@ -516,7 +517,7 @@ def test_several_cores_give_the_same_trees(folder: Path, tmp_path: Path, monkeyp
     monkeypatch.setattr(pipeline.chunks, "__defaults__", (2,))
     monkeypatch.setattr(projecting, "WORTH", 4)
     with joblib.parallel_config(backend="threading"):
-        Run(load(path, tmp_path / "other"), jobs=2).execute()
+        Run(load(path, tmp_path / "other"), workers=Workers(2)).execute()
     assert snapshot(tmp_path / "other") == snapshot(folder / "results")
     text = PLAIN + f'[project]\nmodel = "{tmp_path / "other" / "model"}"\n'
     made = run(config(folder, text))

@@ -36,7 +36,7 @@ def test_a_run(system: str, tmp_path: Path, small: None):
     text = PLAIN.replace('trees = "e.conllu"\n', "") + f'[project]\nsystem = "{system}"\n'  # so E is parsed, too
     path = config(folder, text)
     Run(load(path, tmp_path / "one")).execute()
-    Run(load(path, tmp_path / "two"), jobs=2).execute()
+    Run(load(path, tmp_path / "two"), workers=Workers(2)).execute()
     assert snapshot(tmp_path / "two") == snapshot(tmp_path / "one")
 
 

@@ -245,7 +245,7 @@ def _texts(
     for name in divided:
         top = topmost(tiers, name)
         if top != name and not assignments[top][0] and looks[top].filled:
-            assignments[top] = ("text", "words hang on it")
+            assignments[top] = ("text", "words depend on it")
     if any(role == "text" for role, _ in assignments.values()) or any(tiers[name].parent in tiers for name in divided):
         return
     tops = [
@@ -264,7 +264,7 @@ def _missing(
     tiers: Mapping[str, Tier], looks: Mapping[str, Content], assignments: dict[str, tuple[str, str]], taken: Mapping[str, str]
 ) -> None:
     """Find translations, words and glosses by position and content where no name tells."""
-    for _ in range(4):  # a tier may hang on one that is found in the round before
+    for _ in range(4):  # a tier may depend on one that is found in the round before
         before = dict(assignments)
         roles = {name: role for name, (role, _) in assignments.items()}
         texts = {name for name, role in roles.items() if role == "text"}
@@ -383,7 +383,7 @@ def overlaps(annotation: Annotation, top: Annotation) -> bool:
 
 
 class Annotations:
-    """Annotations of all tiers, found by what they hang on."""
+    """Annotations of all tiers, found by what they depend on."""
 
     def __init__(self, tiers: dict[str, Tier], path: str, faults: Faults) -> None:
         self.tiers, self.path, self.faults = tiers, path, faults

@@ -161,9 +161,10 @@ def languages_of(translations: Sequence[tuple[str, str]], default: str = "") -> 
     >>> languages_of([("fr", "Oui."), ("en", "Она ушла домой."), ("", "The man went home with his dog."), ("", "Yes.")])
     ['fr', 'ru', 'en', 'en']
     """
-    renamed = {
-        code: _language_all_through(code, [text for one, text in translations if one == code]) for code, _ in translations
-    }
+    by_code: dict[str, list[str]] = {}
+    for code, text in translations:
+        by_code.setdefault(code, []).append(text)
+    renamed = {code: _language_all_through(code, texts) for code, texts in by_code.items()}
     codes = ["" if code == UNKNOWN_LANGUAGE else renamed[code] for code, _ in translations]
     texts = [text for _, text in translations]
     guesses = [

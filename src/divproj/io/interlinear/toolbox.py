@@ -267,10 +267,10 @@ class _Roles:
     """The role of each marker."""
 
     def __init__(self, options: Options) -> None:
-        unknown = sorted(set(options.markers) - set(MARKERS))
+        unknown = sorted(set(options.tiers) - set(MARKERS))
         if unknown:
             raise ProjError(f"unknown role {unknown[0]!r} of a marker, one of {', '.join(MARKERS)} expected")
-        self.named = {role: marker.lstrip("\\") for role, marker in options.markers.items()}
+        self.named = {role: marker.lstrip("\\") for role, marker in options.tiers.items()}
         self.lang = lang_code(options.lang)
         self.shaped: dict[str, str] = {}
 

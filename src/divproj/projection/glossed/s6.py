@@ -75,7 +75,7 @@ from divproj.projection.phrasal.cues import LinkedPair
 from divproj.projection.phrasal.s5 import LONGEST, S5, PhraseState
 from divproj.runtime.engine import one_blas_thread
 from divproj.runtime.vectors import WordVectors, shipped_vectors
-from divproj.ud.rows import hang_marks
+from divproj.ud.rows import attach_marks
 from divproj.ud.tagsets import LABELS, ONLY, RIGHTWARD, UPOS
 
 GLOSS_PARSER_SHARE = 0.7
@@ -736,7 +736,7 @@ def _whole(
         c = real[k] - 1
         heads[c], names[c], trust[c], reasons[c] = real[h], deprel, p, _reason(analysis.edge_input, h, k)
     marks = [k for k in range(1, n + 1) if k not in set(real)]
-    hang_marks(heads, marks)
+    attach_marks(heads, marks)
     for k in marks:
         trust[k - 1] = PUNCTUATION_HEAD
     upos = _upos(sentence, analysis.edge_input, analysis.tags)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,10 @@ from numpy.typing import NDArray
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.io.files import Source, name_of, reading
 from divproj.io.interlinear.parts import lines
-from divproj.phrases.results import DIGITS, PhraseAlignment
 from divproj.projection.direct import ProjectionInput
+
+if TYPE_CHECKING:
+    from divproj.phrases.results import PhraseAlignment
 
 PAIR_SHARE = 1.0
 """What the logarithm of a head's probability counts beside the weights of the chart; not tuned."""
@@ -59,6 +62,8 @@ class SentencePairs:
 
         A pair without probability, one that no compositional set has, is taken as `UNKNOWN_PAIR`.
         """
+        from divproj.phrases.results import DIGITS
+
         phrase_links = []
         for pair in alignment.pairs:
             f, e = alignment.src.nodes[pair.src_node], alignment.tgt.nodes[pair.tgt_node]
