@@ -92,7 +92,7 @@ PUNCTUATION_HEAD = 0.8
 POOL_POWER, POOL_SHARE, POOL_COUNT = 1.5, 0.8, 3.0
 """Power of the geometric mean of the tags of a type, its share in the tags of each word, and the count by which the share grows,
 (n − 1)/(n + POOL_COUNT). Chosen on 8 to 11 banks."""
-POOL_CAUTION = 0.0
+POOL_CAUTION = 5.0
 """How fast the share falls with the disagreement of the words of a type."""
 HABIT_SHARE, HABIT_COUNT = 0.4, 3.0
 """What the log ratio of the attachments of a type to those of its tag counts, and pseudo-counts that draw it to nothing."""
