@@ -6,6 +6,7 @@ Without `--odin` the maps are fitted on the glossbanks, each family judged by a 
 on all banks take their place in the pack; maps of systems that are not named stay. So run it after the pack was built (WORK is that of
 `train/glossed/build.py`, for s5, s6, s6+, s4+ and s5+: models that have not seen the family). Systems that learn get 10 and 30 gold trees of
 each bank, by chance, and are judged on others; s4+ and s5+ once as they start from s6 and once as they are without it, with one map for both.
+s5 and s6 are run once more with the tags of the first 20 word types given (`TYPES`); their maps are fitted on both runs, and each is judged.
 `--odin` judges the maps of the pack on ODIN: gold links and English trees, and links by glosses with parsed English, as users have them.
 """
 
@@ -22,7 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import numpy as np
-from bench.accuracy.glossbanks import WORK, learned
+from bench.accuracy.glossbanks import WORK, answers_of, learned, with_answers
 from bench.common import DATA, Table, need
 
 from divproj import Corpus, DepTree, Faults, Pair
@@ -32,10 +33,12 @@ from divproj.links.glosses import GlossAligner
 from divproj.parsing.language import load_pack
 from divproj.projection import confidence, registry
 from divproj.projection.base import AdaptedSystem
-from divproj.projection.confidence import FILE, CalibrationSample, calibration_error, held_out_probabilities
+from divproj.projection.confidence import FILE, CalibrationSample, calibration_error
 from divproj.projection.direct import ProjectFunction, Projection, s1
 from divproj.projection.glossed.attachments import S5WithPriors
+from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
+from divproj.projection.glossed.word_types import list_types
 from divproj.projection.systems import train
 from divproj.runtime.vectors import shipped_vectors
 
@@ -46,6 +49,8 @@ SYSTEMS = ",".join(registry.SYSTEMS)
 OWN = (10, 30)
 """Gold trees that systems learn from; parsers learn from the second number alone."""
 TESTED = 70
+TYPES, FIRST = ":types", 20
+"""Ending of a system that is given the tags of so many types."""
 COLUMNS = (
     "heads",
     "right",
@@ -70,16 +75,21 @@ def doubted(bank: Any) -> Any:
 def runs(bank: Any, system: str, work: Path, seed: int) -> Iterator[tuple[ProjectFunction, Sequence[int]]]:
     """The system as it is without the bank's family, and the sentences it is judged on."""
     every = range(len(bank.gold))
+    if system.endswith(TYPES):
+        model = GlossModel.load(need(work / fold(bank.family)))
+        kind = S6(model) if system.startswith("s6") else S5WithPriors.with_model(model)
+        answers = answers_of(bank)
+        first = [row.key for row in list_types(bank.sentences, S6(model)) if row.key in answers][:FIRST]
+        given = with_answers(bank, {key: answers[key] for key in first})
+        adapted, answered = AdaptedSystem.to(kind, given.sentences), dict(zip(bank.sentences, given.sentences, strict=True))
+        yield (lambda b: adapted.project(answered[b])), every
+        return
     if system in ("s1-r", "s1-l"):
         yield (lambda b: s1(b, "right" if system == "s1-r" else "left")), every
     elif system == "s5":
-        from divproj.projection.glossed.model import GlossModel
-
         system = S5WithPriors.with_model(GlossModel.load(need(work / fold(bank.family))))
         yield AdaptedSystem.to(system, bank.sentences).project, every
     elif system in ("s6", "s6+", "s4+", "s5+"):
-        from divproj.projection.glossed.model import GlossModel
-
         base = AdaptedSystem.to(S6(GlossModel.load(need(work / fold(bank.family)))), bank.sentences)
         if system == "s6":
             yield base.project, every
@@ -114,9 +124,21 @@ def gathered(found: Sequence[Any], system: str, work: Path, seed: int) -> list[C
     return samples
 
 
-def row_of(samples: Sequence[CalibrationSample]) -> tuple[list[str], list[tuple[float, float, int]]]:
-    """A row of the table, and the reliability of ten bins, families held out."""
-    held, rng = held_out_probabilities(samples), np.random.default_rng(1)
+def both(one: CalibrationSample, other: CalibrationSample) -> CalibrationSample:
+    """Return the sample of two runs on one bank."""
+    table, right = np.concatenate([one.table, other.table]), np.concatenate([one.right, other.right])
+    return CalibrationSample(one.name, one.family, table, right)
+
+
+def row_of(
+    samples: Sequence[CalibrationSample], fitted: Sequence[CalibrationSample] = ()
+) -> tuple[list[str], list[tuple[float, float, int]]]:
+    """A row of the table, and the reliability of ten bins, families held out; maps are fitted on `fitted`, by default the samples."""
+    rng, held = np.random.default_rng(1), {}
+    for family in sorted({s.family for s in samples}):
+        weights = confidence.fit([s for s in fitted or samples if s.family != family])
+        calibration = confidence.Calibration(tuple(weights.tolist()), 0.0, "")
+        held |= {s.name: calibration.probabilities(s.table) for s in samples if s.family == family}
     chances = np.concatenate([held[s.name] for s in samples])
     right = np.concatenate([s.right for s in samples])
     raw = 1 / (1 + np.exp(-np.concatenate([s.table[:, 1] for s in samples])))
@@ -188,9 +210,14 @@ def main() -> None:
     with Table("calibration", caption, "system", *COLUMNS, seed=options.seed) as table:
         for system in systems:
             samples = gathered(tested, system, options.work, options.seed)
-            cells, drawn[system] = row_of(samples)
+            runs_of = {system: samples}
+            if system in ("s5", "s6"):
+                runs_of[f"{system}, {FIRST} types"] = gathered(tested, system + TYPES, options.work, options.seed)
+                samples = [both(*each) for each in zip(*runs_of.values(), strict=True)]
             maps[system] = confidence.learn(samples)
-            table.add(system, *cells)
+            for name, some in runs_of.items():
+                cells, drawn[name] = row_of(some, samples)
+                table.add(name, *cells)
             if options.write:  # at once: what is stopped has kept what it had
                 place = options.write / FILE
                 kept = confidence.load(place) if place.is_file() else {}

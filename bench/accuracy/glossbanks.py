@@ -1,10 +1,12 @@
 """Glossed text without gold trees: models learned from other languages, whole families held out.
 
-    python bench/accuracy/glossbanks.py [--work WORK] [--cap 250] [--banks hau_s,pcm] [--own 5,10,20,50 [--systems s2+,s6+] [--seeds 1,5,6]]
+    python bench/accuracy/glossbanks.py [--work WORK] [--cap 250] [--banks hau_s,pcm] [--types 20,50] [--own 5,10,20,50 [--systems s2+,s6+] [--seeds 1,5,6]]
 
 WORK is that of `train/glossed/build.py`, which makes the models: one for each group of families that has seen none of them. Reads
 ../shared/data/glossbanks and ud-igt-hausa. `--own` gives the curve with gold trees of the language itself instead, of `--systems` that learn: s2+, s6+,
-s4+ and s5+ (`s4+:alone` does not start from s6). The shipped model has seen all banks; other benchmarks take s6 without a language's family from
+s4+ and s5+ (`s4+:alone` does not start from s6). `--types` simulates a linguist who gives the commonest gold tag of each of the first types of
+`proj types`; alone it gives the table of types and oracles, with `--own` each system is tried without types and with the last number of them.
+`--wrong 0.1` makes a tenth of the answers wrong. The shipped model has seen all banks; other benchmarks take s6 without a language's family from
 here (`without_family`).
 """
 
@@ -13,6 +15,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -20,7 +24,7 @@ import numpy as np
 from bench.accuracy.ud_drafts import Columns
 from bench.common import DATA, OUT, Table, need
 
-from divproj.core.pair import Pair
+from divproj.core.pair import Pair, WordAnswer
 from divproj.evaluation.trees import is_punctuation, score_trees
 from divproj.projection import parsers
 from divproj.projection.base import AdaptedSystem
@@ -29,11 +33,13 @@ from divproj.projection.direct import ProjectFunction, Projection, ProjectionInp
 from divproj.projection.glossed.attachments import S5WithPriors
 from divproj.projection.glossed.corrected import S6Plus
 from divproj.projection.glossed.model import GlossModel
-from divproj.projection.glossed.s6 import S6
+from divproj.projection.glossed.s6 import CLOSED, S6, is_read
 from divproj.projection.glossed.training import GlossedTreebank
+from divproj.projection.glossed.word_types import Answer, WordTypes, list_types, type_key
 from divproj.projection.phrasal.s5 import S5
 from divproj.runtime.vectors import shipped_vectors
 from divproj.ud.rows import lemmas_and_features, shipped_grams
+from divproj.ud.tagsets import LABELS, UPOS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
 from banks import FAMILIES, banks, fold
@@ -85,20 +91,123 @@ def columns(bank: GlossedTreebank, projections: list[Projection]) -> list[str]:
     return counts.cells()[1:]
 
 
-def own_trees(tested: list[GlossedTreebank], work: Path, sizes: list[int], seeds: list[int], systems: list[str]) -> None:
+def answers_of(bank: GlossedTreebank, relations: bool = False) -> dict[str, WordAnswer]:
+    """What a linguist would say of each type: its commonest gold tag, and with `relations` the commonest relation of closed classes."""
+    tags: dict[str, Counter[str]] = {}
+    deprels: dict[str, Counter[str]] = {}
+    for sentence, gold in zip(bank.sentences, bank.gold, strict=True):
+        glosses = sentence.glosses or ("",) * len(sentence)
+        for form, gloss, tag, rel in zip(sentence.forms, glosses, gold.upos, gold.deprels, strict=True):
+            if tag in UPOS and tag != "PUNCT":
+                tags.setdefault(type_key(form, gloss), Counter())[tag] += 1
+                deprels.setdefault(type_key(form, gloss), Counter())[rel.partition(":")[0]] += 1
+    answers = {}
+    for key, counts in tags.items():
+        tag, rel = counts.most_common(1)[0][0], deprels[key].most_common(1)[0][0]
+        answers[key] = WordAnswer((tag,), rel if relations and tag in CLOSED and rel in LABELS else "")
+    return answers
+
+
+def with_answers(bank: GlossedTreebank, answers: dict[str, WordAnswer]) -> GlossedTreebank:
+    """The bank with these answers for its words."""
+    sentences = []
+    for sentence in bank.sentences:
+        rows = zip(sentence.forms, sentence.glosses or ("",) * len(sentence), strict=True)
+        said = tuple(answers.get(type_key(form, gloss)) for form, gloss in rows)
+        sentences.append(replace(sentence, answers=said if any(said) else ()))
+    return replace(bank, sentences=sentences)
+
+
+def spoiled(answers: dict[str, WordAnswer], share: float, seed: int = 1) -> dict[str, WordAnswer]:
+    """Answers of which a share, drawn by chance, have a wrong tag: that of another type."""
+    chance, tags = np.random.default_rng(seed), [answer.tags for answer in answers.values()]
+    return {
+        key: answer._replace(tags=tags[int(chance.integers(len(tags)))]) if chance.random() < share else answer
+        for key, answer in answers.items()
+    }
+
+
+def by_types(tested: list[GlossedTreebank], work: Path, sizes: list[int], wrong: float) -> None:
+    """Accuracy with the tags of the first types, whole banks; gold tags, heads and both as oracles."""
+    names = ["s5", f"s5, {sizes[-1]} types", "s6", *(f"{n} types" for n in sizes), f"{sizes[0]} commonest types"]
+    names += [f"{sizes[-1]} types, relations too", "gold tags", "gold heads", "gold heads and tags"]
+    caption = "UAS / LAS / UPOS, families held out; types tagged by a simulated linguist, in the order of `proj types`"
+    caption += f"; {100 * wrong:.0f} % of the answers wrong" if wrong else ""
+    sums, asked, against = [], 0, 0
+    with Table("glossbanks-types" + "-wrong" * bool(wrong), caption, "bank", *names) as table:
+        for bank in tested:
+            model = GlossModel.load(work / fold(bank.family))
+            system = S6(model)
+            types = list_types(bank.sentences, system)
+            answers = answers_of(bank)
+            first = [row.key for row in types if row.key in answers]
+            common = sorted(first, key={row.key: -row.count for row in types}.__getitem__)
+            some = [{key: answers[key] for key in first[:n]} for n in sizes]
+            some = [spoiled(each, wrong) for each in some] if wrong else some
+            given = [bank, *(with_answers(bank, each) for each in some)]
+            rows = []
+            for kind, tried in ((S5WithPriors.with_model(model), given[:: len(sizes)]), (system, given)):
+                for each in tried:
+                    adapted = AdaptedSystem.to(kind, each.sentences)
+                    rows.append(judge(bank, [adapted.project(b) for b in each.sentences]))
+            related = answers_of(bank, relations=True)
+            for said in ({key: answers[key] for key in common[: sizes[0]]}, {key: related[key] for key in first[: sizes[-1]]}):
+                each = with_answers(bank, said)
+                adapted = AdaptedSystem.to(system, each.sentences)
+                rows.append(judge(bank, [adapted.project(b) for b in each.sentences]))
+            rows += oracles(bank, system)
+            if wrong:
+                for row in list_types(given[-1].sentences, system, WordTypes({k: Answer(a.tags) for k, a in some[-1].items()})):
+                    asked += row.against and row.answer is not None and row.answer.tags != answers[row.key].tags
+                    against += row.against
+            sums.append(rows)
+            table.add(bank.name, *map(_brief, rows))
+        table.add("mean", *map(_brief, np.mean(sums, 0).tolist()))
+        if wrong:
+            table.note(f"of {against} answers that are asked again {asked} are wrong")
+
+
+def oracles(bank: GlossedTreebank, system: S6) -> list[list[float]]:
+    """s6 with gold tags of all words; with gold heads, and s6's tags and labels; with gold heads and tags."""
+    tagged = replace(bank, sentences=[replace(s, tags=g.upos) for s, g in zip(bank.sentences, bank.gold, strict=True)])
+    rows = []
+    for each, known in ((tagged, False), (bank, True), (tagged, True)):
+        adapted = AdaptedSystem.to(system, each.sentences)
+        trees = [adapted.project(b) for b in each.sentences]
+        if known:
+            trees = [
+                system.relabel(b, system.analyze(b, adapted.state), [max(h, 0) for h in gold.heads], tree.upos)
+                if is_read(b)
+                else tree
+                for b, gold, tree in zip(each.sentences, bank.gold, trees, strict=True)
+            ]
+        rows.append(judge(bank, trees))
+    return rows
+
+
+def own_trees(
+    tested: list[GlossedTreebank], work: Path, sizes: list[int], seeds: list[int], systems: list[str], types: int = 0
+) -> None:
     """Accuracy on the second half of each bank of 100 sentences or more, with gold trees of the first half by chance.
 
     Means over the draws of `seeds`; a size that the half does not have in a bank is left out there.
     """
     columns = [f"{n}: {system}" for n in sizes for system in systems]
     name = "glossbanks-own" if min(sizes) < MANY else "glossbanks-many"
+    name += f"-{types}-types" * bool(types)
     caption = "UAS / LAS on half of each bank, families held out: s6, then systems with N gold trees of the language"
+    caption += f"; with the tags of the first {types} types" if types else ""
     sums = []
     with Table(name, caption, "bank", "s6", *columns, seed=",".join(map(str, seeds))) as table:
         for bank in tested:
             if len(bank.gold) < max(100, 2 * min(sizes)):
                 continue
-            base = AdaptedSystem.to(S6(GlossModel.load(work / fold(bank.family))), bank.sentences)
+            system = S6(GlossModel.load(work / fold(bank.family)))
+            if types:
+                answers = answers_of(bank)
+                first = [row.key for row in list_types(bank.sentences, system) if row.key in answers]
+                bank = with_answers(bank, {key: answers[key] for key in first[:types]})
+            base = AdaptedSystem.to(system, bank.sentences)
             draws = [_draw(bank, base, [n for n in sizes if n <= len(bank.gold) // 2], seed, systems) for seed in seeds]
             rows = np.mean(draws, 0)
             rows = np.concatenate([rows, np.full((1 + len(columns) - len(rows), rows.shape[1]), np.nan)])
@@ -135,7 +244,7 @@ def _both(row: list[float]) -> str:
 
 def _pair(bank: GlossedTreebank, k: int) -> Pair:
     bitext = bank.sentences[k]
-    return Pair(bank.gold[k], bitext.e, bitext.links, bitext.sent_id, glosses=bitext.glosses)
+    return Pair(bank.gold[k], bitext.e, bitext.links, bitext.sent_id, glosses=bitext.glosses, answers=bitext.answers)
 
 
 def main() -> None:
@@ -146,11 +255,18 @@ def main() -> None:
     parser.add_argument("--own", default="", help="numbers of gold trees of the language itself")
     parser.add_argument("--systems", default="s2+,s6+", help="that learn from them")
     parser.add_argument("--seeds", default="1", help="of the draws of gold trees")
+    parser.add_argument("--types", default="", help="numbers of types that are tagged")
+    parser.add_argument("--wrong", type=float, default=0.0, help="share of the types whose tag is wrong")
     options = parser.parse_args()
+    numbers = [int(k) for k in filter(None, options.types.split(","))]
     tested = banks(need(DATA), options.cap, shipped_vectors("en"), set(filter(None, options.banks.split(","))))
     if options.own:
         sizes, seeds = ([int(k) for k in some.split(",")] for some in (options.own, options.seeds))
-        own_trees(tested, options.work, sizes, seeds, options.systems.split(","))
+        for types in (0, *numbers[-1:]):
+            own_trees(tested, options.work, sizes, seeds, options.systems.split(","), types)
+        return
+    if numbers:
+        by_types(tested, options.work, numbers, options.wrong)
         return
     caption = f"UAS / LAS (LAS without gold `dep`) / UPOS, families held out, up to {options.cap} sentences a bank"
     sums, rows, spent = [], [], 0.0
@@ -176,6 +292,10 @@ def main() -> None:
     with Table("glossbanks-columns", "FEATS and LEMMA of s6 against gold, the same run", *COLUMNS) as table:
         for row in rows:
             table.add(*row)
+
+
+def _brief(row: list[float]) -> str:
+    return f"{row[0]:.1f} / {row[1]:.1f} / {row[3]:.1f}"
 
 
 def _cell(row: list[float]) -> str:

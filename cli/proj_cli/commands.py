@@ -135,7 +135,7 @@ PANELS = {
     INPUT: "f e origin format tiers lang gloss_lang encoding max_mb ignore_ids glossed dictionary candidates grams "
     "keep_lines keep_tags punctuation binarise gold dev languages tags max_length keep_hyphens folder tree_format misaligned paraphrases",
     LINKS: "links more_links gloss_links threshold method min_prob embeddings wordnet lexical fast min_coverage",
-    TREE_PANEL: "system systems rules model e_parser e_style style also f_forests calibration project.phrases order decoder trees projection features "
+    TREE_PANEL: "system systems rules types model e_parser e_style style conventions also f_forests calibration project.phrases order decoder trees projection features "
     "nbest stage extended induced side decode prune",
     LEARNING: "check families epochs bits gold_tags train_sizes folds runs sweeps chains start paper settings words.model experiment.by",
     OUTPUT: "papers output html csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs subtypes bare to "
@@ -195,7 +195,7 @@ SEE, TREES = "See how two languages diverge", "Trees from interlinear text"
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "The whole way": (run.new, run.run),
     SEE: (analyze.analyze, analyze.draw, find.find),
-    TREES: (project.project, project.learn, project.calibrate, review.review, words.words),
+    TREES: (project.project, project.types, project.learn, project.calibrate, review.review, words.words),
     "Parsers": (parse.train, parse.parse),
     "Interlinear files": (interlinear.check, interlinear.convert),
     "How good is it?": (evaluate.evaluate, evaluate.experiment, evaluate.paper),

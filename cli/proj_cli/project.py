@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from divproj.projection.projector import Projector
     from divproj.runtime.engine import Workers
 
+FIRST_TYPES = 20
+"""Types that are asked for at a time."""
 rules_app = typer.Typer(help="Show learned rules.", no_args_is_help=True)
 
 
@@ -65,7 +69,7 @@ def project(
     from divproj.projection.pipeline import CorpusOutput, project_corpus
 
     options.check_json(as_json, output)
-    projector = _projector(how, gold, grams)
+    projector = _projector(how, gold, grams, source)
     reading = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
     corpus = Corpus(source, e, links, format=reader.format, reader=reading, same_ids=not ignore_ids)
     languages = tuple(name for name in how.also if names_language(name))
@@ -73,7 +77,7 @@ def project(
     if projector.phrases and not projector.looks_at_text:
         raise typer.BadParameter(f"--{projector.phrases.first_option} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
-    wanted = CorpusOutput(how.style, any((links_out, e_out)), html is not None, how.min_coverage)
+    wanted = CorpusOutput(how.style, projector.conventions, any((links_out, e_out)), html is not None, how.min_coverage)
     workers = options.workers(jobs)
     trees = project_corpus(
         projector, (corpus, *others), wanted, faults, workers, talk.caution, shards, [*map(lang_code, languages)]
@@ -81,22 +85,83 @@ def project(
     _write(trees, projector, corpus, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
 
 
-def _projector(how: ProjectOptions, gold: str | None = None, grams: list[Path] | None = None) -> Projector:
+def _projector(how: ProjectOptions, gold: str | None = None, grams: list[Path] | None = None, source: str = "-") -> Projector:
     """Return the projector, loaded and trained here, so that its errors come before anything is read."""
     from divproj.io.corpus import read
+    from divproj.projection.glossed.word_types import types_for
+    from divproj.projection.prepare import Preparation
     from divproj.projection.projector import Projector
 
     if how.model is not None and (how.system != "auto" or how.rules or gold):
         raise typer.BadParameter("--model brings its own rules and system")
     if how.rules and gold:
         raise typer.BadParameter("--rules and --gold: rules are given, or learned from gold trees; leave one of them out")
-    projector = Projector.of(how, grams=grams or ())
+    faults = common.faults_for(False)
+    types = types_for(source, how.types, faults, Preparation(grams=tuple(grams or ())).table)
+    projector = Projector.of(how, grams=grams or (), types=types)
     if gold:
         projector.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
         talk.say(f"{projector.system_} learned from {plural(projector.gold_, 'gold sentence')} of {gold}")
     elif projector.needs_gold:
         projector.demand()
     return projector
+
+
+@options.command
+def types(
+    *,
+    source: Annotated[str, typer.Argument(metavar="INPUT", help="Interlinear text, CoNLL-U, or a corpus folder.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Table to write.  \\[default: NAME.types.tsv beside INPUT]"),
+    ] = None,
+    reader: options.Reader,
+    grams: options.Grams = None,
+    strict: options.Strict = False,
+) -> None:
+    """List the word types of a glossed text as a table, to be tagged by you: the doubtful ones first.
+
+    Fill in the columns tag (NOUN, n, or ok for the guess) and relation (case marker, linker …) in any program, and save it under its name:
+    `proj project`, `proj run` and `proj review` find it beside the text. Twenty types are worth more than ten trees.
+    Run the command again to see what is still open; your answers stay.
+
+    Example: proj types story.flextext
+    """
+    from divproj.core.errors import ProjError, Where
+    from divproj.io.corpus import Corpus
+    from divproj.io.files import writing
+    from divproj.projection.direct import ProjectionInput
+    from divproj.projection.glossed import word_types
+    from divproj.projection.glossed.s6 import S6
+    from divproj.projection.pipeline import ADAPT_LIMIT
+    from divproj.projection.prepare import Preparation, prepare_text
+    from divproj.runtime.announce import stage
+
+    faults = common.faults_for(strict)
+    how = Preparation(grams=tuple(grams or ()))
+    target = output or word_types.types_file(source)
+    earlier = target if str(target) != "-" and target.is_file() else None
+    known = word_types.types_for(source, str(earlier) if earlier else None, faults, how.table)
+    how = replace(how, types=known)
+    corpus = Corpus(source, format=reader.format, reader=reader.options())
+    pairs = talk.progress(prepare_text(corpus, how, faults), "reading sentence")
+    text = [ProjectionInput.of(pair) for pair in islice(pairs, ADAPT_LIMIT)]
+    talk.summary(faults)
+    with stage("reading glosses"):
+        rows = word_types.list_types(text, S6(grams=how.table), known)
+    if not rows:
+        raise ProjError("no sentence with words that could be read", Where(source), "the warnings above say why")
+    with writing(target) as out:
+        word_types.dump(rows, out, how.table)
+    again = sum(row.status == word_types.ASKED_AGAIN for row in rows)
+    open_ = [row for row in rows if row.answer is None]
+    talk.say(f"{plural(len(rows), 'word type')} written to {target}: {len(open_)} open, {len(rows) - len(open_)} tagged")
+    if again:
+        talk.say(f"{plural(again, 'answer')} asked again, first in the table: everything else speaks against them")
+    first = open_[:FIRST_TYPES]
+    if first:
+        gain, words = sum(row.gain for row in first), sum(row.count for row in rows)
+        talk.say(f"the first {len(first)} open ones are expected to have {gain:.0f} wrong tags among {words:,} words")
 
 
 def project_with(
@@ -130,6 +195,7 @@ def _write(
     summary, projections = write_projections(counted, corpus.path, output, beside, least, done)
     system, styles = projector.system_, {"e_style": projector.preparation.style, "style": projector.f_style}
     summary.close(system, projector.why_, faults)
+    summary.types = str(projector.preparation.types)
     sign = common.signature(cmd="project", system=system, why=projector.why_, **styles)
     if html:
         from divproj.drawing.projected import write_projections as write_page

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -41,6 +42,9 @@ def review(
     ] = None,
     reader: options.Reader,
     grams: options.Grams = None,
+    types: Annotated[
+        str | None, typer.Option("--types", metavar="FILE", help="Word types that you have tagged, as in `proj project`.")
+    ] = None,
     system: Annotated[
         str | None, typer.Option(help="Train this system on the gold sentences alone, instead of improving the present trees.")
     ] = None,
@@ -62,8 +66,10 @@ def review(
     if Path(source).is_dir():
         workbench(Path(source), port, show)
         return
+    text = source
     source = ensure_trees(source)
     from divproj.io.corpus import Corpus
+    from divproj.projection.glossed.word_types import types_for
     from divproj.projection.prepare import Preparation
     from divproj.review.document import Document, keep_other
     from divproj.review.learning import AdaptingLearner, ProjectionLearner
@@ -88,6 +94,9 @@ def review(
         if journal.entries:
             talk.say(f"{plural(len(journal.entries), 'change')} of an earlier review taken up from {journal.path.name}")
         corpus, how = Corpus(origin or source, e, links, reader=reader.options()), Preparation(e_parser, tuple(grams or ()))
+        how = replace(how, types=types_for(origin or text, types, common.faults_for(strict), how.table))
+        if how.types:
+            talk.say(str(how.types))
         learning_inputs, note = sentences_to_learn_with(document, corpus, how, partial(common.faults_for, strict), talk.summary)
         active_review = Review(
             session, target, learner=learner, sentences=learning_inputs, name=system or "the review", why_not=note

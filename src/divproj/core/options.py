@@ -355,6 +355,12 @@ class ProjectOptions(Options):
         "as-is", "Heads of E trees: ud (content words), function, adpositions, determiners; or as-is.", choices=E_STYLES
     )
     style: str = option("ud", "Heads in the output: ud (content words) or function (function words).", choices=F_STYLES)
+    conventions: str = option(
+        "",
+        "Relations that you prefer where annotators differ: nmod or compound (noun beside noun), advmod or discourse (particles), "
+        "mark (words of person and aspect, else aux).",
+        metavar="NAME,…",
+    )
     f_forests: Path | None = option(
         None,
         "Trees or forests of F for s5: TIGER-XML, brackets, CoNLL-U, `proj parse --forest`, `proj induce parse --forest`.",
@@ -370,5 +376,10 @@ class ProjectOptions(Options):
         (),
         "The same F sentences with another translation, or the language (es) of other translations in INPUT; the trees vote.",
         metavar="CORPUS2|LANGUAGE",
+    )
+    types: str | None = option(
+        None,
+        "Word types that you have tagged, a table from `proj types`; none for no table.  \\[default: NAME.types.tsv beside INPUT, if it is there]",
+        metavar="FILE",
     )
     min_coverage: float = option(0.0, "Leave out trees with a smaller share of linked words.", low=0, high=1, metavar="SHARE")

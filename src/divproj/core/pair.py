@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from divproj.core.errors import Where
 from divproj.core.links import Links
 from divproj.core.sentence import Rows, Sentence
 from divproj.core.tree import DepTree
+
+
+class WordAnswer(NamedTuple):
+    """What the user says of a word by its type: the universal tags that it may have, and its relation; nothing where empty."""
+
+    tags: tuple[str, ...] = ()
+    deprel: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,8 @@ class Pair:
     where: Where = field(default=Where(), compare=False, repr=False)
     e_language: str = field(default="", compare=False)
     """Code of the language of the translation, once that was asked; with an E of no words there is no parser of it."""
+    answers: tuple[WordAnswer | None, ...] = field(default=(), compare=False, repr=False)
+    """What the user says of each word of F by its type; empty where nothing."""
 
     @property
     def transpose(self) -> Pair:

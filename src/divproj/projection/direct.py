@@ -23,7 +23,7 @@ from typing import Literal
 
 from divproj.core.lazy import lazy
 from divproj.core.links import Links
-from divproj.core.pair import Pair
+from divproj.core.pair import Pair, WordAnswer
 from divproj.core.tree import DepTree, cycles
 from divproj.ud.tagsets import CONTENT, class_of, relation_of, universal
 
@@ -48,13 +48,15 @@ class ProjectionInput:
     """Part-of-speech labels of F in the user's own terms (XPOS), `_` where there is none; empty: none at all."""
     e_language: str = ""
     """Code of the language of the translation; '' where it is not known, which is taken for English."""
+    answers: tuple[WordAnswer | None, ...] = ()
+    """What the user says of each word by its type; empty where nothing."""
 
     @classmethod
     def of(cls, pair: Pair) -> ProjectionInput:
         given, labels = (
             tags if pair.f.tree is None and any(tag != "_" for tag in tags) else () for tags in (pair.f.upos, pair.f.xpos)
         )
-        return cls(pair.f.forms, pair.e, pair.links, pair.glosses, pair.sent_id, given, labels, pair.e_language)
+        return cls(pair.f.forms, pair.e, pair.links, pair.glosses, pair.sent_id, given, labels, pair.e_language, pair.answers)
 
     def __len__(self) -> int:
         return len(self.forms)

@@ -372,7 +372,9 @@ class ParsedSystem:
             heads, deprels = named.heads, named.deprels
             if self.namer:
                 own_rels = self.namer.relations(with_relations(seen, projected.deprels), heads)
-                deprels = tuple(old if old == "punct" else new for old, new in zip(deprels, own_rels, strict=True))
+                fixed = [bool(answer and answer.deprel) for answer in sentence.answers] or [False] * len(deprels)
+                rows = zip(deprels, own_rels, fixed, strict=True)
+                deprels = tuple(old if old == "punct" or keep else new for old, new, keep in rows)
         else:
             deprels = self.parsers[0].relations(seen, heads)
         confidence = tuple(float(probabilities[h, c]) for c, h in enumerate(heads, 1))

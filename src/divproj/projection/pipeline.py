@@ -43,7 +43,7 @@ from divproj.projection.summary import Summary
 from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 from divproj.runtime.resources import folder
 from divproj.text.language_id import script_of
-from divproj.ud.grammar import repair
+from divproj.ud.grammar import Convention, follow, repair
 from divproj.ud.head_style import COMP, in_style
 from divproj.ud.rows import attach_marks, lemmas_and_features, shipped_grams, to_nfc, with_text
 from divproj.ud.tagsets import UPOS, relation_of
@@ -65,13 +65,14 @@ def annotate(
     style: str = "ud",
     line: int = 0,
     repairs: Counter[str] | None = None,
+    conventions: Sequence[Convention] = (),
 ) -> Rows:
     """Return the sentence with the projected tree as valid rows of UD, with `Proj=` and `ProjConf=` in MISC.
 
     HEAD and DEPREL are new; UPOS, FEATS and LEMMA are filled where there were none; `sent_id`, `text` and `SpaceAfter` agree; characters are
     composed (NFC).
     Relations are made to fit UD, which `repairs` counts. `line` is where the sentence stood, for the `sent_id` of one that has
-    none. Style `function` turns adpositions, markers, auxiliaries and copulas into heads.
+    none. Style `function` turns adpositions, markers, auxiliaries and copulas into heads. `conventions` are relations that the user prefers.
     """
     tree = projection.tree
     given = sentence.column(3)
@@ -83,7 +84,12 @@ def annotate(
     ])  # fmt: skip
     heads = _attach_around_punctuation(tree.heads, tags, bool(projection.upos), repairs)
     lemmas, feats = lemmas_and_features(sentence, tags, table)
-    deprels = repair(heads, _name_relations(heads, tree.deprels, tags), tags, feats, repairs)
+    names = _name_relations(heads, tree.deprels, tags)
+    if conventions:
+        parts = [table.split(gloss) for gloss in projection.sentence.glosses or ("",) * len(tree)]
+        bare = [any(p.features for p in some) and all(p.features or p.gram for p in some) for some in parts]
+        names, tags = follow(conventions, heads, names, tags, feats, bare)
+    deprels = repair(heads, names, tags, feats, repairs)
     origin = range(len(tree))
     if style != "ud":
         tree = in_style(tree.with_heads(heads, deprels), style)
@@ -265,6 +271,8 @@ class CorpusOutput:
 
     style: str = "ud"
     """Heads of the trees: ud or function."""
+    conventions: tuple[Convention, ...] = ()
+    """Relations that the user prefers where annotators differ."""
     companions: bool = False
     """Whether links and E trees are written too."""
     drawn: bool = False
@@ -350,19 +358,28 @@ def _trees(items: Iterable[tuple[Pair, Projection]], system: str, wanted: Corpus
     for pair, projection in items:
         assert pair.f_rows is not None
         if summary.add(projection, pair.sent_id):
-            sentences.append(rows_of(pair, projection, system, table, wanted.style, summary.repairs))
+            how = wanted.style, summary.repairs, wanted.conventions
+            sentences.append(rows_of(pair, projection, system, table, *how))
             projections.append(projection)
     links, e_trees = companions(projections) if wanted.companions else ("", "")
     drawable = tuple(projections) if wanted.drawn else ()
     return collect_sentences(sentences, len(sentences), links=links, e_trees=e_trees, projections=drawable, summary=summary)
 
 
-def rows_of(pair: Pair, projection: Projection, system: str, table: Any = None, style: str = "ud", repairs: Any = None) -> Rows:
+def rows_of(
+    pair: Pair,
+    projection: Projection,
+    system: str,
+    table: Any = None,
+    style: str = "ud",
+    repairs: Any = None,
+    conventions: Sequence[Convention] = (),
+) -> Rows:
     """Return the rows of F with the tree of a projection; `repairs` counts relations that were made to fit UD."""
     assert pair.f_rows is not None
     line = pair.where.line or (pair.sentence.where.line if pair.sentence else 0)
     table = (table or shipped_grams()).in_language(pair.e_language or _gloss_script(pair))
-    return annotate(pair.f_rows, projection, system, table, style, line, repairs)
+    return annotate(pair.f_rows, projection, system, table, style, line, repairs, conventions)
 
 
 def _gloss_script(pair: Pair) -> str:

@@ -29,6 +29,7 @@ from divproj.parsing.translations import (
     parse_translations,
     report_foreign,
 )
+from divproj.projection.glossed.word_types import NO_TYPES, WordTypes
 from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 from divproj.runtime.vectors import WordVectors
 from divproj.text.stems import stemmer
@@ -57,6 +58,8 @@ class Preparation:
     """The language of most translations of the text, assumed for those whose words do not show their language."""
     only: str = ""
     """The language whose translations alone are used, as a witness beside others; '' for all."""
+    types: WordTypes = NO_TYPES
+    """What the user says of the word types of the text."""
 
     def __call__(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
         """Yield the pairs with trees of E and links, batch by batch."""
@@ -96,8 +99,8 @@ class Preparation:
         return trees
 
     def link_pairs(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
-        """The pairs with links, and heads of E in the chosen style; sentences without a translation are noted in `faults`."""
-        for pair in pairs:
+        """The pairs with links, heads of E in the chosen style, and answers for types; sentences without a translation go to `faults`."""
+        for pair in map(self.types.apply, pairs):
             if pair.e.tree is None:
                 if not pair.e_language and not self.only:  # else it has a translation, of a language without a parser
                     faults.kept(AlignmentError(NO_TRANSLATION, pair.where))

@@ -29,6 +29,7 @@ from divproj.projection import registry, rulefile, systems
 from divproj.projection.base import System, TextEvidence
 from divproj.projection.confidence import USUAL_CONFIDENCE, calibrate, calibrations_in
 from divproj.projection.direct import Projection, ProjectionInput
+from divproj.projection.glossed.word_types import NO_TYPES, WordTypes
 from divproj.projection.phrasal.phrase_pairs import PhraseSources
 from divproj.projection.pipeline import (
     ADAPT_LIMIT,
@@ -45,6 +46,7 @@ from divproj.projection.pipeline import (
 )
 from divproj.projection.prepare import Preparation, parser_of
 from divproj.runtime.engine import HERE, Say, Workers, run
+from divproj.ud.grammar import parse_conventions
 from divproj.ud.head_style import STYLES as HEAD_STYLES
 
 UNLINKED_VOTE = 0.5
@@ -63,10 +65,12 @@ class TextState:
     state: Any = None
     sentences: Mapping[tuple[tuple[str, ...], tuple[str, ...]], ProjectionInput] = field(default_factory=dict)
     """Keyed by the words of F and of E; empty where no phrases were requested."""
+    types: WordTypes = NO_TYPES
+    """What the user says of word types."""
 
     def sentence(self, pair: Pair) -> ProjectionInput:
         """Return the pair as systems see it."""
-        sentence = ProjectionInput.of(pair)
+        sentence = ProjectionInput.of(self.types.apply(pair))
         return self.sentences.get((sentence.forms, sentence.e.forms), sentence)
 
     def part(self, sentences: Sequence[ProjectionInput]) -> Any:
@@ -103,6 +107,8 @@ class Projector:
         paraphrases: bool = False,
         f_forests: str | Path | None = None,
         calibration: str | Path | None = None,
+        types: str | Path | WordTypes | None = None,
+        conventions: str = ProjectOptions.conventions,
         seed: int = 1,
     ) -> None:
         self.system = system if system == registry.AUTO else registry.system_info(system).code
@@ -113,11 +119,14 @@ class Projector:
             calibrations_in(self.calibration)
         self.phrases = PhraseSources(str(phrases) if phrases else None, paraphrases, str(f_forests) if f_forests else None)
         self.preparation = Preparation(parser, tuple(map(Path, grams)), style)
+        if types is not None:
+            read = types if isinstance(types, WordTypes) else WordTypes.load(types, grams=self.preparation.table)
+            self.preparation = replace(self.preparation, types=read)
         if style not in HEAD_STYLES:
             raise ModelError(f"no head style '{style}' of E trees", remedy=f"choose one of {', '.join(HEAD_STYLES)}")
         if f_style not in STYLES:
             raise ModelError(f"no head style '{f_style}' to write", remedy=f"choose one of {', '.join(STYLES)}")
-        self.f_style = f_style
+        self.f_style, self.conventions = f_style, parse_conventions(conventions)
         self.system_ = self.why_ = ""
         self.gold_ = 0
         """Gold pairs that were learned from."""
@@ -138,9 +147,8 @@ class Projector:
     @classmethod
     def of(cls, how: ProjectOptions, **more: Any) -> Projector:
         """Return the projector that the options describe; `more` are other keywords."""
-        given: dict[str, Any] = {
-            name: getattr(how, name) for name in ("rules", "model", "phrases", "paraphrases", "f_forests", "calibration")
-        }
+        names = ("rules", "model", "phrases", "paraphrases", "f_forests", "calibration", "conventions")
+        given: dict[str, Any] = {name: getattr(how, name) for name in names}
         return cls(how.system, parser=how.e_parser, style=how.e_style, f_style=how.style, **given, **more)
 
     @property
@@ -178,7 +186,8 @@ class Projector:
             choice = registry.choose(gold=len(gold), glosses=glosses)
         if not registry.system_info(choice.system).needs:
             raise ModelError(f"system {choice.system} does not learn from gold trees", remedy="choose s2+, s6+, s4+ or s5+")
-        sentences, grams = [*map(ProjectionInput.of, text)], self.preparation.table
+        types, grams = self.preparation.types, self.preparation.table
+        sentences = [ProjectionInput.of(types.apply(pair)) for pair in text]
         if registry.system_info(choice.system).parser:
             from divproj.projection import parsers
 
@@ -206,9 +215,10 @@ class Projector:
             option = self.phrases.first_option.replace("-", "_")
             message = f"`{option}` is given to system {self.system_}, which does not look at phrases"
             raise ModelError(message, remedy="choose s5, s6 or s5+")
-        sentences = [*map(ProjectionInput.of, pairs)]
+        types = self.preparation.types
+        sentences = [ProjectionInput.of(types.apply(pair)) for pair in pairs]
         if not self.phrases:
-            return TextState(system.adapt(sentences))
+            return TextState(system.adapt(sentences), types=types)
         from divproj.projection.phrasal.evidence import collect_evidence
 
         parser = parser_of(pairs) if source.parser == registry.AUTO else source.parser
@@ -216,7 +226,7 @@ class Projector:
         if known.note and known.note not in self.why_:
             self.why_ = "; ".join(filter(None, (self.why_, known.note)))
         state = system.adapt(known.text, TextEvidence(known.forests, known.book))
-        return TextState(state, {(b.forms, b.e.forms): b for b in known.text})
+        return TextState(state, {(b.forms, b.e.forms): b for b in known.text}, types)
 
     def project(self, pair: Pair, state: TextState | None = None) -> Pair:
         """Return the pair with a projected tree of F; it must have a tree of E and links (`pipe` makes them).
@@ -401,7 +411,7 @@ class Projector:
 
     def rows(self, pair: Pair, projection: Projection, repairs: Counter[str] | None = None) -> Rows:
         """Return the rows of F with the tree of a projection; `repairs` counts relations that were made to fit UD."""
-        return rows_of(pair, projection, self.system_, self.preparation.table, self.f_style, repairs)
+        return rows_of(pair, projection, self.system_, self.preparation.table, self.f_style, repairs, self.conventions)
 
 
 def _vote(projections: Sequence[Projection]) -> Projection:
@@ -414,8 +424,8 @@ def projector(system: str = registry.AUTO, **options: Any) -> Projector:
     """Return a `Projector` for a system by its name; `auto` chooses the best system for the data.
 
     Options: `rules` (a file or a shipped set), `model` (a folder), `parser` (of the translations), `grams` (your own gloss
-    abbreviations), `style` (heads of E trees), `f_style` (heads of the projected trees: ud or function) and `seed`. For
-    systems that use phrases also `phrases` (a file of `proj align`, or auto), `f_forests` (trees or forests of F) and
+    abbreviations), `types` (the table of `proj types` with your answers), `style` (heads of E trees), `f_style` (heads of the
+    projected trees: ud or function), `conventions` (relations that you prefer) and `seed`. For systems that use phrases also `phrases` (a file of `proj align`, or auto), `f_forests` (trees or forests of F) and
     `paraphrases` (F and E are the same language).
 
     >>> projector("phrasal").system_

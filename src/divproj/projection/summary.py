@@ -52,6 +52,8 @@ class Summary(ConfidenceSummary):
     """Accuracy estimated from gold sentences; without it, accuracy is estimated from confidences."""
     foreign: str = ""
     """The language of translations that were parsed as another: of such trees the calibration knows nothing."""
+    types: str = ""
+    """Where answers for word types came from, and how many; '' for none."""
     unparsed: dict[str, int] = field(default_factory=dict)
     """Of the untranslated ones those with a translation in a language that has no parser, by its name."""
 
@@ -142,6 +144,8 @@ class Summary(ConfidenceSummary):
         ):
             if count:
                 lines.append(f"{plural(count, 'sentence')} {remark}")
+        if self.types:
+            lines.append(self.types)
         if self.tree_count:
             lines.append(f"{100 * self.coverage:.0f} % of {plural(self.words, 'word')} linked")
         if self.projected or self.by_glosses:
@@ -184,6 +188,7 @@ class Summary(ConfidenceSummary):
             "not_parsed": self.unparsed,
             "below_half": self.weak,
             "doubtful": [name for _, name in self.doubtful],
+            "types": self.types or None,
             "repaired": dict(sorted(self.repairs.items())),
             "exit_code": self.exit_code,
         }
@@ -200,5 +205,5 @@ class Summary(ConfidenceSummary):
             fields["without_links"], fields["by_glosses_alone"], fields["without_glosses"], fields["left_out"]["faults"], fields["left_out"]["coverage"],
             fields["words"], fields["linked_words"], weak=fields["below_half"], doubtful=[(0.0, name) for name in fields["doubtful"]],
             repairs=Counter(fields["repaired"]), expected=Expected.from_json(fields["expected"]),
-            foreign=fields["parsed_as_another_language"] or "", unparsed=dict(fields["not_parsed"]),
+            foreign=fields["parsed_as_another_language"] or "", unparsed=dict(fields["not_parsed"]), types=fields.get("types") or "",
         )  # fmt: skip

@@ -36,11 +36,14 @@ from divproj.io.files import F_FILE, IGT_FILE, REVIEWED, in_folder, locate
 from divproj.io.trees import conllu
 from divproj.io.trees.conllu import is_conllu
 from divproj.projection.direct import ProjectionInput
+from divproj.projection.glossed.word_types import NONE as NO_TABLE
+from divproj.projection.glossed.word_types import types_file
 from divproj.projection.phrasal.phrase_pairs import AUTO, PhraseSources
 from divproj.projection.pipeline import corrections
 from divproj.projection.registry import SystemChoice, choose, system_info
 from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEM_NAMES, UNTRAINED, suits_s6
 from divproj.runtime.resources import folder
+from divproj.ud.grammar import parse_conventions
 
 Kind = Literal["text", "path", "paths", "whole", "share", "flag", "texts", "share or path"]
 EXPECTED: dict[Kind, str] = {
@@ -121,7 +124,19 @@ KEYS: dict[str, dict[str, Key]] = {
     },
     "project": {
         name: key_of(ProjectOptions, name)
-        for name in ("system", "rules", "model", "style", "phrases", "f_forests", "paraphrases", "also", "min_coverage")
+        for name in (
+            "system",
+            "rules",
+            "model",
+            "types",
+            "conventions",
+            "style",
+            "phrases",
+            "f_forests",
+            "paraphrases",
+            "also",
+            "min_coverage",
+        )
     },
     "train": {name: key_of(TrainOptions, name) for name in ("epochs", "order", "bits")},
     "evaluate": {
@@ -323,6 +338,8 @@ class Config:
     """Phrase pairs, and trees or forests of F."""
     also: tuple[Path, ...]
     """Corpus folders with the same sentences and other translations."""
+    types: tuple[Path, ...] = ()
+    """Tables of word types with the user's answers: the one that is named, or those beside the text."""
 
     def value(self, table: str, key: str) -> Any:
         return self.said[table][key]
@@ -383,6 +400,7 @@ class _Reader(ConfigValues):
     def config(self, results: str | Path | None) -> Config:
         said = self.said
         self._input()
+        self._conventions()
         held = said["evaluate"]["held_out"]
         parser, parser_model = self._parser()
         phrases = self._phrases()
@@ -396,7 +414,7 @@ class _Reader(ConfigValues):
             held_out=self.file("evaluate", "held_out", held) if isinstance(held, str) else float(held),
             grams=self.files("align", "grams"), dictionary=self.files("align", "dictionary"),
             parser=parser, parser_model=parser_model, system=choice.system, why=choice.why, rules=rules, learns=learns, model=model, phrases=phrases,
-            also=tuple(map(self._also, said["project"]["also"])),
+            also=tuple(map(self._also, said["project"]["also"])), types=self._types(),
         )  # fmt: skip
         self._evaluation(new_config)
         self._results(new_config)
@@ -475,6 +493,19 @@ class _Reader(ConfigValues):
         name, forests = self.said["project"]["phrases"], self.one("project", "f_forests")
         phrases = name if name in ("", AUTO) else str(self.file("project", "phrases", name))
         return PhraseSources(phrases or None, self.said["project"]["paraphrases"], str(forests) if forests else None)
+
+    def _conventions(self) -> None:
+        try:
+            parse_conventions(self.said["project"]["conventions"])
+        except ProjError as error:
+            self.fail("project", "conventions", error.message.partition(": ")[2], error.remedy)
+
+    def _types(self) -> tuple[Path, ...]:
+        name = self.said["project"]["types"]
+        if name:
+            return () if name == NO_TABLE else (self.file("project", "types", name),)
+        text = self.said["input"]["text"] or filter(None, [self.said["input"]["f"]])
+        return tuple(path for each in text if (path := types_file(str(self.place(each)))).is_file())
 
     def _also(self, name: str) -> Path:
         """A corpus folder with other translations, or a sample corpus."""

@@ -314,8 +314,8 @@ STAGES = (
     RunStage("parse", stages.parse, ("read",), (*_all("parse"), ("input", "trees"))),
     RunStage("align", stages.align, ("read", "parse"), _all("align")),
     RunStage("gold", stages.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_has_gold_trees),
-    RunStage("learn", stages.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns, "rules for": stages.rules_system(c), "whole text": stages.observes(c)}, _learns),
-    RunStage("train", stages.train, ("gold",), _all("train"), lambda c: {"system": c.system}, lambda c: c.trains),
+    RunStage("learn", stages.learn, ("gold",), (("project", "rules"), ("project", "types")), lambda c: {"title": c.title, "learns": c.learns, "rules for": stages.rules_system(c), "whole text": stages.observes(c)}, _learns),
+    RunStage("train", stages.train, ("gold",), (*_all("train"), ("project", "types")), lambda c: {"system": c.system}, lambda c: c.trains),
     RunStage("project", stages.project, ("read", "parse", "align", "learn", "train"), (*(key for key in _all("project") if key[1] not in ("system", "rules")), ("align", "grams")),
           lambda c: {"system": c.system, "why": c.why}),
     RunStage("evaluate", stages.evaluate, ("read", "parse", "align", "gold", "project"), _all("evaluate"),
@@ -348,6 +348,8 @@ def files_of(config: Config, table: str, key: str) -> dict[str, Path]:
             return dict(zip(said, getattr(config, key), strict=True))
         case "evaluate", "held_out":
             return {said: config.held_out} if isinstance(config.held_out, Path) else {}
+        case "project", "types":
+            return {path.name: path for path in config.types}
         case "project", "rules":
             return {said: config.rules} if config.rules else {}
         case "project", "phrases" | "f_forests":

@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ from divproj.io.trees.conllu import is_conllu
 from divproj.parsing.language import pack
 from divproj.parsing.translations import choose, note_choice, report_foreign
 from divproj.projection.direct import ProjectionInput
+from divproj.projection.glossed.word_types import NO_TYPES, WordTypes
 from divproj.projection.pipeline import TextSource, corrections, source_of
 from divproj.projection.prepare import NO_TRANSLATION, Preparation, link_some, parse_some, prepare_text
 from divproj.projection.projector import Projector
@@ -102,7 +103,8 @@ class StageJob:
 
     def pairs(self) -> list[Pair]:
         """Return the sentences with the trees and links for projection."""
-        return read_text(self.before["read"], self.before["parse"] / TREES, self.before["align"] / LINKS)
+        pairs = read_text(self.before["read"], self.before["parse"] / TREES, self.before["align"] / LINKS)
+        return [*map(self.types.apply, pairs)]
 
     def gold_pairs(self) -> list[Pair]:
         pairs = golden.read_pairs(self.before["gold"] / golden.GOLD)
@@ -110,7 +112,13 @@ class StageJob:
             raise ProjError(
                 "no sentence with a gold tree to learn from", Where(str(self.config.path)), "hold out fewer of them"
             )
-        return pairs
+        return [*map(self.types.apply, pairs)]
+
+    @cached_property
+    def types(self) -> WordTypes:
+        """What the user says of the word types of the text."""
+        tables = [WordTypes.load(path, self.faults) for path in self.config.types]
+        return sum(tables[1:], tables[0]) if tables else NO_TYPES
 
 
 def read(job: StageJob) -> None:
@@ -369,6 +377,7 @@ def project(job: StageJob) -> None:
     pairs, projector = job.pairs(), _projector(job)
     summary = Summary(projector.system_, job.config.why, job.config.value("project", "min_coverage"))
     parsed = job.earlier["parse"]
+    summary.types = str(job.types)
     summary.foreign, summary.unparsed = parsed.get("foreign", ""), parsed.get("unparsed", {})
     kept: list[Pair] = []
     sure: list[float] = []
@@ -412,7 +421,13 @@ def _projector(job: StageJob) -> Projector:
     """What the config chose: a model that is given or was trained before, or a system with the rules that were learned."""
     config = job.config
     e_style, style = config.value("parse", "style"), config.value("project", "style")
-    how = ProjectOptions(e_style=e_style, style=style, phrases=config.phrases.phrases, paraphrases=config.phrases.paraphrases)
+    how = ProjectOptions(
+        e_style=e_style,
+        style=style,
+        conventions=config.value("project", "conventions"),
+        phrases=config.phrases.phrases,
+        paraphrases=config.phrases.paraphrases,
+    )
     if config.phrases.f_forests:
         how = replace(how, f_forests=Path(config.phrases.f_forests))
     if config.model:

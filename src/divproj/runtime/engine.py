@@ -216,7 +216,7 @@ _one_at_a_time = Lock()
 
 def _task(call: _Call) -> _Outcome:
     """One batch in a worker."""
-    counts = {"foreign": call.read.foreign.copy(), "miscoded": call.read.miscoded.copy()}
+    counts: dict[str, Any] = {"foreign": call.read.foreign.copy(), "miscoded": call.read.miscoded.copy()}
     faults = replace(call.read, noted=[*call.read.noted], **counts)  # a call may be made again
     if call.code and (why := _unlike(call)):
         return _Outcome(None, faults, worker=why)

@@ -15,6 +15,7 @@ from operator import ne
 from typing import NamedTuple
 from unicodedata import is_normalized
 
+from divproj.core.errors import ProjError
 from divproj.core.sentence import Rows
 from divproj.ud.rows import descendants, fits, spanning, surface_text
 from divproj.ud.tagsets import LABELS, ONLY, RIGHTWARD, UPOS, relation_of
@@ -112,6 +113,80 @@ def _argument(head: int, names: Sequence[str], kinds: Sequence[str], kids: Seque
         return False
     shows = {"cop", "nsubj", "csubj"} if rel == "obl" else {"cop"}
     return not any(names[kid] in shows for kid in kids)
+
+
+class Convention(NamedTuple):
+    """A way to annotate where annotators of UD differ: the relation `name` instead of `other`."""
+
+    name: str
+    other: str
+    tags: frozenset[str]
+    """Tags of the words that it concerns."""
+    meaning: str
+
+
+CONVENTIONS = (
+    Convention("nmod", "compound", frozenset({"NOUN", "PROPN"}), "a noun that stands beside a noun modifies it (house door: nmod)"),
+    Convention("compound", "nmod", frozenset({"NOUN", "PROPN"}), "a noun beside a noun, without a case marker, makes one word with it (house door: compound)"),
+    Convention("mark", "aux", frozenset({"AUX"}), "words of person and aspect introduce the clause (3SG.PFV: PART, mark)"),
+    Convention("advmod", "discourse", frozenset({"PART", "ADV"}), "particles modify the clause (also, then: advmod)"),
+    Convention("discourse", "advmod", frozenset({"PART"}), "particles other than negation belong to the discourse (also, then: discourse)"),
+)  # fmt: skip
+"""Conventions that a user can choose from; of two that exclude each other only one."""
+
+
+def parse_conventions(text: str) -> tuple[Convention, ...]:
+    """Return the conventions that are named, with commas between them; ProjError for one that there is not.
+
+    >>> [convention.other for convention in parse_conventions("nmod, advmod")]
+    ['compound', 'discourse']
+    """
+    known = {convention.name: convention for convention in CONVENTIONS}
+    names = list(dict.fromkeys(filter(None, (name.strip().lower() for name in text.split(",")))))
+    for name in names:
+        if name not in known:
+            rows = "; ".join(f"{each.name}: {each.meaning}" for each in CONVENTIONS)
+            raise ProjError(f"`conventions={name}`: one of {', '.join(known)} expected", remedy=rows)
+        if known[name].other in names:
+            raise ProjError(
+                f"`conventions={text}`: {name} and {known[name].other} exclude each other", remedy="choose one of them"
+            )
+    return tuple(known[name] for name in names)
+
+
+def follow(
+    conventions: Sequence[Convention],
+    heads: Sequence[int],
+    deprels: Sequence[str],
+    tags: Sequence[str],
+    feats: Sequence[str],
+    bare: Sequence[bool] = (),
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return relations and tags that follow the conventions; `bare` are words whose gloss has grams of person and no word.
+
+    >>> follow(parse_conventions("nmod"), (2, 0), ("compound", "root"), ("NOUN", "NOUN"), ("_", "_"))
+    (('nmod', 'root'), ('NOUN', 'NOUN'))
+    """
+    names, kinds = list(deprels), list(tags)
+    governs: dict[int, set[str]] = {}
+    for head, rel in zip(heads, deprels, strict=True):
+        governs.setdefault(head, set()).add(base(rel))
+    for k, (head, rel, tag) in enumerate(zip(heads, deprels, tags, strict=True)):
+        for convention in conventions:
+            if base(rel) != convention.other or tag not in convention.tags or not head:
+                continue
+            if convention.name == "compound" and (
+                abs(head - k - 1) > 1 or "case" in governs.get(k + 1, ()) or "Case=" in feats[k]
+            ):
+                continue
+            if convention.name == "mark":
+                if not (bare and bare[k]) or governs.get(k + 1):
+                    continue
+                kinds[k] = "PART"
+            if convention.name == "discourse" and "Polarity=Neg" in feats[k]:
+                continue
+            names[k] = convention.name
+    return tuple(names), tuple(kinds)
 
 
 def repair(

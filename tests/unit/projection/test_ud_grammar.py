@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divproj import DepTree
-from divproj.core.errors import ModelError
+from divproj.core.errors import ModelError, ProjError
 from divproj.core.links import Links
 from divproj.core.sentence import Rows
 from divproj.io.trees import conllu
 from divproj.projection.direct import Projection, ProjectionInput, s1
 from divproj.projection.pipeline import annotate
 from divproj.projection.projector import Projector
-from divproj.ud.grammar import RELATIONS, breaches, check_sentence, check_text, repair
+from divproj.ud.grammar import RELATIONS, breaches, check_sentence, check_text, follow, parse_conventions, repair
 from divproj.ud.rows import attach_marks, descendants, fits, spanning
 from divproj.ud.tagsets import UPOS
 
@@ -195,3 +195,22 @@ def test_drafts_of_our_own_texts_pass():
     for system in ("s1-r", "s5", "s6"):
         made = [pair.f_rows for pair in dp.projector(system).pipe(dp.read(text))]
         assert [found for _, found in check_text(s for s in made if s is not None)] == [[]] * 3
+
+
+def test_conventions_change_relations_where_annotators_differ():
+    heads, tags, feats = (2, 0, 2, 2, 2), ("NOUN", "NOUN", "PART", "PART", "AUX"), ("_", "_", "_", "Polarity=Neg", "_")
+    deprels = ("compound", "root", "discourse", "advmod", "aux")
+    bare = (False, False, False, False, True)
+    chosen = parse_conventions("nmod,advmod,mark")
+    assert follow(chosen, heads, deprels, tags, feats, bare)[0] == ("nmod", "root", "advmod", "advmod", "mark")
+    assert follow(chosen, heads, deprels, tags, feats, bare)[1][4] == "PART"
+    back = parse_conventions("compound,discourse")
+    names, _ = follow(back, heads, ("nmod", "root", "advmod", "advmod", "aux"), tags, feats, bare)
+    assert names == ("compound", "root", "discourse", "advmod", "aux")
+
+
+def test_conventions_that_are_not_known_or_exclude_each_other():
+    with pytest.raises(ProjError, match=r"`conventions=nmodd`: one of nmod, compound, mark, advmod, discourse expected"):
+        parse_conventions("nmodd")
+    with pytest.raises(ProjError, match="nmod and compound exclude each other; choose one of them"):
+        parse_conventions("nmod,compound")

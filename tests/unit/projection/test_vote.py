@@ -127,12 +127,14 @@ class TestVote:
     def test_of_relations(self, deep):
         bitext, _ = sentence("SVO", "dog", "see", 0)
         system = S6(deep)
-        read, heads = system.analyze(bitext), [2, 3, 0, 3]
+        read, heads = replace(system.analyze(bitext), arguments=np.zeros((0, 0))), [2, 3, 0, 3]
         alone = class_chances(labels.label_features(read.edge_input, heads), deep.labels, 20)
         rows = zip(deep.networks, read.readings, strict=True)
         mean = sum(each.relations(reading, read.sentence, heads) for each, reading in rows) / 2
-        assert system._labels(read, heads) == pytest.approx(LINEAR_SHARE * alone + (1 - LINEAR_SHARE) * mean, rel=1e-5)
-        assert system._labels(replace(read, sentence=None), heads) == pytest.approx(alone)
+        assert system.label_probabilities(read, heads) == pytest.approx(
+            LINEAR_SHARE * alone + (1 - LINEAR_SHARE) * mean, rel=1e-5
+        )
+        assert system.label_probabilities(replace(read, sentence=None), heads) == pytest.approx(alone)
 
 
 LINKED = ProjectionInput(

@@ -105,10 +105,13 @@ class Attachments:
         return replace(sentence, tags=tags)
 
     def _allowed_tags(self, sentence: ProjectionInput) -> list[tuple[str, ...]]:
-        """Tags that the labels of the words allow, () where they say nothing."""
-        if not self.labelled or not sentence.labels:
-            return [()] * len(sentence)
-        return [self.system.table.classes(label) for label in sentence.labels]
+        """Tags that the answers for their types, or their labels, allow the words; () where neither says anything."""
+        labels = sentence.labels if self.labelled else ()
+        allowed = [self.system.table.classes(label) for label in labels or ("_",) * len(sentence)]
+        return [
+            answer.tags if answer and answer.tags else tags
+            for answer, tags in zip(sentence.answers or (None,) * len(sentence), allowed, strict=True)
+        ]
 
     def tags(self, linked: LinkedPair) -> tuple[str, ...]:
         """UPOS of all words, `?` where nothing is known."""

@@ -25,10 +25,10 @@ from divproj.projection.base import NO_EVIDENCE, TextEvidence
 from divproj.projection.candidates import Lattice, TagLexicon
 from divproj.projection.correction import SPELLED, Correction, Question, best_tree, fit_weights
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.glossed.facts import given_tags
-from divproj.projection.glossed.s6 import S6, GlossState, is_read
+from divproj.projection.glossed.facts import CASES, given_tags
+from divproj.projection.glossed.s6 import S6, GlossAnalysis, GlossState, is_read
 from divproj.projection.parsers import CORRECTION_FOLDS
-from divproj.ud.tagsets import UPOS
+from divproj.ud.tagsets import LABELS, UPOS
 
 CORRECTION_PENALTY = 6.0
 """Of the weights; s2+, which has no prior, has 2."""
@@ -47,8 +47,10 @@ TRIED_TIMES = (1, 2, 3, 5, 10)
 
 
 Floats = NDArray[np.float64]
-TAG_OF, REL_OF = "tag of ", "relation of "
-"""Weights with such names are usual tags and relations of forms (how often they were seen)."""
+TAG_OF, REL_OF, LABEL = "tag of ", "relation of ", "label "
+"""Weights with such names are usual tags and relations of forms (how often they were seen), and of relations by tags and glosses."""
+LEAST_LABEL = 0.01
+"""Probability from which a relation that s6 weighs is a candidate."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class S6Plus:
         given = [ProjectionInput.of(pair) for pair in pairs]
         system = base or S6()
         read = [k for k, sentence in enumerate(given) if is_read(sentence)]
-        shown = [GoldSentence(given[k], pairs[k], *system.edge_probabilities(given[k], state)) for k in read]
+        shown = [GoldSentence.of(given[k], pairs[k], system, state) for k in read]
         penalty *= 1 + FEW_TREES / max(len(shown), 1)
         parts, gains = [], []
         for k in range(min(CORRECTION_FOLDS, len(shown)) if len(shown) > 1 else 0):
@@ -114,6 +116,7 @@ class S6Plus:
                 rows = [[k for block in lattice.blocks(word, head) for k in SPELLED.row(block)] for head in heads]
                 questions.append(Question(rows, gold, log_prior(s.probabilities, word, heads).tolist()))
         weights = fit_weights(questions, penalty) | usual_forms([s.pair for s in shown])
+        weights |= fit_weights([question for s in shown for question in s.labels], penalty)
         return replace(bare, weights=weights)
 
     def adapt(self, text: Iterable[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> GlossState:
@@ -142,8 +145,17 @@ class S6Plus:
         self, sentence: ProjectionInput, heads: Sequence[int], tags: Sequence[str], state: GlossState | None = None
     ) -> Projection:
         """Return a tree and tags with the relations of s6, or those that the gold trees give a form."""
-        projected = self.base.relabel(sentence, self.base.analyze(sentence, state), heads, tags)
+        labels = self.adapt_labels if self._names else None
+        projected = self.base.relabel(sentence, self.base.analyze(sentence, state), heads, tags, labels)
         return replace(projected, deprels=self._rels(sentence, projected))
+
+    def adapt_labels(self, analysis: GlossAnalysis, heads: Sequence[int], tags: Sequence[str], probabilities: Floats) -> Floats:
+        """Return probabilities of relations as the gold trees would have them: the annotator's habits."""
+        adapted = probabilities.copy()
+        for word, (labels, rows) in enumerate(label_rows(analysis, heads, tags, probabilities)):
+            odds = probabilities[word, labels] * np.exp(self._model.scores(rows))
+            adapted[word, labels] = odds * probabilities[word, labels].sum() / odds.sum()
+        return adapted
 
     def _mixed(self, sentence: ProjectionInput, projection: Projection, probabilities: Floats) -> Floats:
         """Return the probabilities of edges by s6 and the weights together."""
@@ -176,8 +188,12 @@ class S6Plus:
         )
 
     def _rels(self, sentence: ProjectionInput, projection: Projection) -> tuple[str, ...]:
-        rows = zip(sentence.forms, projection.heads, projection.deprels, strict=True)
-        return tuple(rel if not head or rel == "punct" else self.usual(REL_OF, form) or rel for form, head, rel in rows)
+        answers = sentence.answers or (None,) * len(sentence)
+        rows = zip(sentence.forms, projection.heads, projection.deprels, answers, strict=True)
+        return tuple(
+            rel if not head or rel == "punct" or (answer and answer.deprel) else self.usual(REL_OF, form) or rel
+            for form, head, rel, answer in rows
+        )
 
     def usual(self, kind: str, form: str) -> str:
         """Return the usual tag (`TAG_OF`) or relation (`REL_OF`) of a form, '' if there is none."""
@@ -186,7 +202,12 @@ class S6Plus:
     @cached_property
     def _moves(self) -> bool:
         """Whether any weight is one of edges."""
-        return not all(name.startswith((TAG_OF, REL_OF)) for name in self.weights)
+        return not all(name.startswith((TAG_OF, REL_OF, LABEL)) for name in self.weights)
+
+    @cached_property
+    def _names(self) -> bool:
+        """Whether any weight is one of relations."""
+        return any(name.startswith(LABEL) for name in self.weights)
 
     @cached_property
     def _model(self) -> Correction:
@@ -211,6 +232,27 @@ class GoldSentence:
     pair: Pair
     projection: Projection
     probabilities: Floats
+    labels: tuple[Question, ...] = ()
+    """Words and the relations that they may have, under the gold heads."""
+
+    @classmethod
+    def of(cls, sentence: ProjectionInput, pair: Pair, system: S6, state: GlossState) -> GoldSentence:
+        """Return what s6 says of a sentence, with its gold tree."""
+        projection, probabilities = system.edge_probabilities(sentence, state)
+        analysis = system.analyze(sentence, state)
+        real = analysis.edge_input.real
+        place = {0: 0} | {word: k for k, word in enumerate(real, 1)}
+        heads = [place.get(pair.f.heads[word - 1], 0) for word in real]
+        tags = [projection.upos[word - 1] for word in real]
+        labels = []
+        if heads:
+            said = system.label_probabilities(analysis, heads)
+            for k, (names, rows) in enumerate(label_rows(analysis, heads, tags, said)):
+                gold = pair.f.deprels[real[k] - 1].partition(":")[0]
+                if heads[k] and gold in LABELS and (right := LABELS.index(gold)) in names:
+                    numbers = [[n for block in blocks for n in SPELLED.row(block)] for blocks in rows]
+                    labels.append(Question(numbers, names.index(right), np.log(said[k, names]).tolist()))
+        return cls(sentence, pair, projection, probabilities, tuple(labels))
 
     def questions(self, lattice: Lattice) -> Iterator[tuple[int, list[int], int]]:
         """Words, their candidate heads, and which of these is right."""
@@ -232,6 +274,8 @@ class HeldOutGains:
         default_factory=lambda: {kind: np.zeros(len(TRIED_TIMES), np.int64) for kind in (TAG_OF, REL_OF)}
     )
     """For each of `TRIED_TIMES` how many more words have the right tag (relation) than by s6."""
+    labels: Floats = field(default_factory=lambda: np.zeros((2, len(TRIED_SHARES))))
+    """For each of `TRIED_SHARES` the log likelihood of the gold relations under the gold heads, and how many are the best."""
 
     @classmethod
     def add(cls, parts: Iterable[HeldOutGains]) -> HeldOutGains:
@@ -239,6 +283,7 @@ class HeldOutGains:
         total = cls()
         for part in parts:
             total.edges, total.right = total.edges + part.edges, total.right + part.right
+            total.labels = total.labels + part.labels
             total.forms = {kind: won + part.forms[kind] for kind, won in total.forms.items()}
         return total
 
@@ -252,6 +297,12 @@ class HeldOutGains:
                     scores = before + share * added
                     self.edges[k] += scores[gold] - np.logaddexp.reduce(scores)
                     self.right[k] += scores.argmax() == gold
+            for question in s.labels:
+                assert question.prior is not None
+                added = np.array([sum(learned.weights.get(SPELLED.names[n], 0.0) for n in row) for row in question.rows])
+                for k, share in enumerate(TRIED_SHARES):
+                    scores = np.array(question.prior) + share * added
+                    self.labels[:, k] += scores[question.gold] - np.logaddexp.reduce(scores), scores.argmax() == question.gold
             for k, form in enumerate(s.sentence.forms):
                 self._form(TAG_OF, learned, form, s.projection.upos[k], s.pair.f.upos[k])
                 if s.projection.deprels[k] not in ("root", "punct"):
@@ -271,8 +322,14 @@ class HeldOutGains:
         for kind, won in self.forms.items():
             harmless = np.flatnonzero(won >= 0)
             least[kind] = TRIED_TIMES[harmless[0]] if len(harmless) else math.inf
+        likelihoods, right = self.labels
+        labels = TRIED_SHARES[int(likelihoods.argmax())] if right[-1] < right[0] else 1.0
         selected = {}
         for name, weight in weights.items():
+            if name.startswith(LABEL):
+                if labels:
+                    selected[name] = round(labels * weight, 4)
+                continue
             kind = next((kind for kind in least if name.startswith(kind)), "")
             if kind and weight >= least[kind]:
                 selected[name] = weight
@@ -285,6 +342,21 @@ def candidates(lattice: Lattice, probabilities: Floats, word: int) -> list[int]:
     """Return the heads that the projections offer, and those that s6 holds possible."""
     heads = [*lattice.heads(word), *np.flatnonzero(probabilities[:, word] >= LEAST_HEAD).tolist()]
     return [head for head in dict.fromkeys(heads) if head != word]
+
+
+def label_rows(
+    analysis: GlossAnalysis, heads: Sequence[int], tags: Sequence[str], probabilities: Floats
+) -> Iterator[tuple[list[int], list[list[str]]]]:
+    """Yield for each real word the relations that s6 holds possible, and features of each."""
+    seen = analysis.edge_input
+    kinds = ("ROOT", *tags)
+    for k, (head, tag, row) in enumerate(zip(heads, tags, probabilities, strict=True), 1):
+        labels = np.flatnonzero(row >= LEAST_LABEL).tolist() or [int(row.argmax())]
+        gloss, best = seen.words[seen.real[k - 1] - 1].gloss, LABELS[int(row.argmax())]
+        side = "0" if not head else "<" if head < k else ">"
+        shown = gloss.first(CASES) if gloss.words else ".".join(gloss.grams[:2])
+        around = ("", f"|{tag}", f"|{tag}{side}{kinds[head]}", f"|was {best}", f"|was {best}|{tag}", f"|{tag}|{shown}")
+        yield labels, [[f"{LABEL}{LABELS[label]}{feature}" for feature in around] for label in labels]
 
 
 def log_prior(probabilities: Floats, word: int, heads: Sequence[int]) -> Floats:

@@ -34,6 +34,8 @@ CAPITALS = 0.7
 """Share of glosses in capitals from which all capitals of a text mean nothing."""
 GIVEN_TAG = 0.98
 """Probability of a tag that the user has given."""
+TYPE_TAG = 0.98
+"""Probability that a word has one of the tags that the user has given its type."""
 LABEL_TRUST = 0.95
 """Probability that a word has one of the tags that its part-of-speech label allows; set by hand, not tuned."""
 KNOWN_LABELS = 0.5
@@ -475,6 +477,8 @@ class GivenTags:
     """[word, tag]; everything where nothing is said."""
     trust: Floats
     """How far that holds, for each word."""
+    fixed: Floats | None = None
+    """Probabilities [word, tag] that take the place of all others, where they are known already."""
 
     def of(self, words: Sequence[int]) -> GivenTags:
         """Those of some words, counted from 1."""
@@ -483,6 +487,8 @@ class GivenTags:
 
     def apply(self, probabilities: Floats) -> Floats:
         """Return probabilities of tags [word, tag] restricted to the allowed tags, as far as these are trusted."""
+        if self.fixed is not None:
+            return self.fixed
         kept = np.maximum(probabilities, 1e-9) * self.allowed
         trust = self.trust[:, None]
         mixed: Floats = trust * kept / kept.sum(1, keepdims=True) + (1 - trust) * probabilities
@@ -490,12 +496,15 @@ class GivenTags:
 
 
 def given_tags(sentence: ProjectionInput, grams: Grams, labelled: bool = True) -> GivenTags | None:
-    """Universal tags first, then labels, if `labelled`; None where nothing is given."""
+    """Universal tags first, then those of types, then labels, if `labelled`; None where nothing is given."""
     labels = sentence.labels if labelled else ()
-    if not (sentence.tags or labels):
+    if not (sentence.tags or labels or sentence.answers):
         return None
     given = GivenTags(np.ones((len(sentence), len(UPOS)), np.bool_), np.zeros(len(sentence)))
     classes = [(grams.classes(label), LABEL_TRUST) for label in labels or ("_",) * len(sentence)]
+    for k, answer in enumerate(sentence.answers):
+        if answer and answer.tags:
+            classes[k] = answer.tags, TYPE_TAG
     for k, tag in enumerate(sentence.tags):
         if tag in UPOS:
             classes[k] = (tag,), GIVEN_TAG

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from zlib import crc32
 
@@ -264,6 +264,16 @@ def edge_input(sentence: ProjectionInput, words: list[WordFacts], probabilities:
     keep = np.array([0, *real])
     marks = np.cumsum([0, *(w.mark for w in words)])
     return EdgeInput(sentence, words, real, tag_probabilities, np.array(rows, np.int64), codes[np.ix_(keep, keep)], marks[keep])
+
+
+def with_tags(seen: EdgeInput, probabilities: Floats) -> EdgeInput:
+    """The sentence with other probabilities [word, tag] of its real words."""
+    rows = [_row(seen.words[k - 1], p) for k, p in zip(seen.real, probabilities, strict=True)]
+    return replace(
+        seen,
+        probabilities=probabilities,
+        table=np.concatenate([seen.table[:1], np.array(rows, np.int64).reshape(-1, len(WORD))]),
+    )
 
 
 def _row(w: WordFacts, probabilities: Floats) -> list[int]:

@@ -292,16 +292,36 @@ class WordOrderSimilarity:
         return np.asarray(np.log(near / usual))
 
 
+def ways(edges: Floats, tags: Floats) -> Floats:
+    """Expected ways of attachment [word, way] of the words of a sentence, by the probabilities of its edges [head, child] and tags."""
+    size, places = len(UPOS), np.arange(1, len(edges))
+    gap = places[:, None] - places[None]
+    way = 2 * (gap > 0) + (np.abs(gap) > 1)
+    counts = np.zeros((len(tags), WAYS))
+    for k in range(4):
+        counts[:, k * size : (k + 1) * size] = (edges[1:, 1:] * (way == k)).T @ tags
+    counts[:, -1] = edges[0, 1:]
+    return counts
+
+
 def leanings(leaning: Floats, tags: Floats) -> Floats:
-    """Log ratios of all edges [head, child] of a sentence, expected over the probabilities of its tags [word, tag]."""
+    """Log ratios of all edges [head, child] of a sentence, expected over the probabilities of its tags [word, tag].
+
+    `leaning` is [tag, way].
+    """
+    return word_leanings(tags @ leaning, tags)
+
+
+def word_leanings(leaning: Floats, tags: Floats) -> Floats:
+    """Log ratios of all edges [head, child] of a sentence, from those of each word [word, way]."""
     n, size = tags.shape
     log_ratios = np.zeros((n + 1, n + 1))
     places = np.arange(n + 1)
     gap = places[:, None] - places[None, 1:]
     way = 2 * (gap > 0) + (np.abs(gap) > 1)
-    by_way = np.stack([tags @ leaning[:, k * size : (k + 1) * size].T @ tags.T for k in range(4)])
+    by_way = np.stack([tags @ leaning[:, k * size : (k + 1) * size].T for k in range(4)])
     log_ratios[1:, 1:] = np.take_along_axis(by_way, way[None, 1:], 0)[0]
-    log_ratios[0, 1:] = tags @ leaning[:, -1]
+    log_ratios[0, 1:] = leaning[:, -1]
     np.fill_diagonal(log_ratios, 0.0)
     return log_ratios
 

@@ -27,7 +27,8 @@ dependents, at most one subject and one object of a head.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
@@ -41,6 +42,7 @@ from divproj.projection.direct import Projection, ProjectionInput, Reason, s1
 from divproj.projection.glossed import linear as edges
 from divproj.projection.glossed import linear as templates
 from divproj.projection.glossed.facts import (
+    CASES,
     EnglishLexicon,
     GivenTags,
     Glosses,
@@ -56,14 +58,18 @@ from divproj.projection.glossed.facts import (
 )
 from divproj.projection.glossed.linear import EdgeInput, WordOrder, class_chances, label_features, tagger_features
 from divproj.projection.glossed.model import (
+    WAYS,
     GlossModel,
     InputEncoder,
     NetworkOutput,
     SentenceInput,
     leanings,
     shipped_model,
+    ways,
+    word_leanings,
     word_order,
 )
+from divproj.projection.glossed.word_types import HEADS
 from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.cues import LinkedPair
 from divproj.projection.phrasal.s5 import LONGEST, S5, PhraseState
@@ -83,6 +89,27 @@ NEAR_SHARE = 0.25
 """What the log ratio of near treebanks to all counts beside the logarithm of an edge's probability."""
 PUNCTUATION_HEAD = 0.8
 """Confidence of the head that the rule for punctuation gives."""
+POOL_POWER, POOL_SHARE, POOL_COUNT = 1.5, 0.8, 3.0
+"""Power of the geometric mean of the tags of a type, its share in the tags of each word, and the count by which the share grows,
+(n − 1)/(n + POOL_COUNT). Chosen on 8 to 11 banks."""
+POOL_CAUTION = 5.0
+"""How fast the share falls with the disagreement of the words of a type."""
+HABIT_SHARE, HABIT_COUNT = 0.4, 3.0
+"""What the log ratio of the attachments of a type to those of its tag counts, and pseudo-counts that draw it to nothing."""
+ARGUMENTS = ("nsubj", "obj", "iobj", "obl")
+ARGUMENT_PLACES = [LABELS.index(name) for name in ARGUMENTS]
+NOUN_TAGS = [UPOS.index(tag) for tag in ("NOUN", "PROPN", "PRON")]
+ARGUMENT_SHARE, ARGUMENT_COUNT = 0.5, 5.0
+"""What the log ratio of the relations of a case gram to those of all arguments counts, and pseudo-counts that draw it to nothing."""
+CLOSED = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
+"""Tags of types whose attachments are pooled."""
+TYPE_RELATION = 0.95
+"""Probability that a word has the relation that the user has given its type; set by hand."""
+TYPE_HEAD = 0.1
+"""What counts of an edge that does not fit the relation that the user has given the word's type; set by hand."""
+NOMINAL_TAGS = tuple(k for k, tag in enumerate(UPOS) if tag in ("NOUN", "PROPN", "PRON", "NUM", "ADJ", "SYM", "X"))
+VERBAL_TAGS = tuple(k for k, tag in enumerate(UPOS) if tag in ("VERB", "AUX", "ADJ", "ADV"))
+"""Tags of the words that relations of nouns, and of verbs, attach to."""
 NOT_READ = -10.0
 """Log weight of a head that the gloss parser does not see."""
 
@@ -186,6 +213,10 @@ class GlossAnalysis:
     """What the networks say."""
     near: Floats = field(default_factory=lambda: NONE)
     """Log ratios of edges in languages of like word order to edges in all."""
+    habits: Floats = field(default_factory=lambda: NONE)
+    """Log ratios of edges among the uses of a type to edges among the uses of its tag."""
+    arguments: Floats = field(default_factory=lambda: NONE)
+    """Log ratios [word, relation] of `ARGUMENTS` by the case grams of the words, as the linked arguments of the text have them."""
 
     @property
     def tags(self) -> Floats:
@@ -200,6 +231,10 @@ class GlossAnalysis:
     def places(self) -> NDArray[np.int64]:
         """Places of the root and the real words in the sentence."""
         return np.array([0, *self.edge_input.real])
+
+
+LabelAdapter = Callable[[GlossAnalysis, Sequence[int], Sequence[str], Floats], Floats]
+"""Takes an analysis, heads and tags of its real words and probabilities [word, label], and returns others."""
 
 
 @dataclass(frozen=True)
@@ -238,6 +273,11 @@ class GlossState:
     word_order: Singles = field(default_factory=lambda: np.zeros(0, np.float32))
     tendencies: Floats = field(default_factory=lambda: NONE)
     """Log ratios of attachments in the treebanks near the text to those in all."""
+    pools: TagPools = field(default_factory=lambda: TagPools())
+    habits: Mapping[str, Floats] = field(default_factory=dict)
+    """Of types of closed classes, log ratios of attachments [way] to those of their tags."""
+    arguments: Mapping[str, Floats] = field(default_factory=dict)
+    """Of case grams, log ratios of `ARGUMENTS` to those of all arguments of the text."""
     analyses: Mapping[ProjectionInput, GlossAnalysis] = field(default_factory=dict)
 
     def part(self, text: Sequence[ProjectionInput]) -> GlossState:
@@ -316,6 +356,11 @@ class S6:
             if self.weights.nearness.banks:
                 state = replace(state, tendencies=self.weights.nearness.leaning(state.word_order))
         analyses = self._complete(analyses, inputs, state)
+        state = replace(state, pools=TagPools.of(analyses))
+        analyses = self._read_again(analyses, inputs, state)
+        mixed = [self.mix(a) for a in analyses]
+        state = replace(state, habits=attachment_habits(analyses, mixed), arguments=argument_habits(analyses, mixed))
+        analyses = [_with_habits(a, state) for a in analyses]
         return replace(state, analyses=dict(zip(sentences, analyses, strict=True)))
 
     def analyze(self, sentence: ProjectionInput, state: GlossState | None = None) -> GlossAnalysis:
@@ -328,7 +373,8 @@ class S6:
         analyses = [self._with_phrases(sentence, self.read_glosses([sentence], state.statistics)[0], state.chart)]
         usage = _usage(analyses[0].edge_input.words, state.statistics)
         inputs = self._inputs([sentence], analyses, state, usage) if self.weights.networks else []
-        return self._complete(analyses, inputs, state)[0]
+        analyses = self._read_again(self._complete(analyses, inputs, state), inputs, state)
+        return _with_habits(analyses[0], state)
 
     def text_statistics(self, text: Sequence[ProjectionInput]) -> tuple[GlossStatistics, list[GlossAnalysis]]:
         """Return what the glosses of a text share, and what they alone say of each sentence."""
@@ -413,6 +459,21 @@ class S6:
             analyses = [replace(a, near=leanings(state.tendencies, a.tags)) for a in analyses]
         return analyses
 
+    def _read_again(
+        self, analyses: Sequence[GlossAnalysis], inputs: Sequence[SentenceInput], state: GlossState
+    ) -> list[GlossAnalysis]:
+        """Analyses with the tags that all words of a type are given together; edges are looked for anew."""
+        if not inputs or not state.pools.logs:
+            return list(analyses)
+        changed = []
+        for analysis in analyses:
+            tags = state.pools.apply(analysis)
+            seen = edges.with_tags(analysis.edge_input, tags)
+            changed.append(
+                replace(analysis, edge_input=seen, given=GivenTags(np.ones(tags.shape, bool), np.zeros(len(tags)), tags))
+            )
+        return self._complete(self._with_plain(changed, state.statistics), inputs, state)
+
     def edge_weights(self, sentence: ProjectionInput, analysis: GlossAnalysis) -> Floats:
         """Log weights of edges [head, child] for the chart of s5; punctuation governs nothing."""
         scores = np.zeros((len(sentence) + 1,) * 2)
@@ -441,6 +502,12 @@ class S6:
             odds = odds**LINEAR_SHARE * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - LINEAR_SHARE)
         if analysis.near.size:
             odds = odds * np.exp(NEAR_SHARE * analysis.near)
+        if analysis.habits.size:
+            odds = odds * np.exp(HABIT_SHARE * analysis.habits)
+        for child, heads in _relation_heads(analysis.edge_input):
+            fit = analysis.tags[:, heads].sum(1)
+            odds[1:, child] *= TYPE_HEAD + (1 - TYPE_HEAD) * fit
+            odds[0, child] *= TYPE_HEAD
         odds[:, 0] = 0.0
         np.fill_diagonal(odds, 0.0)
         probabilities: Floats = odds / np.maximum(odds.sum(0), 1e-12)
@@ -459,7 +526,12 @@ class S6:
         return _whole(sentence, analysis, tree, deprels, confidence)
 
     def relabel(
-        self, sentence: ProjectionInput, analysis: GlossAnalysis, heads: Sequence[int], tags: Sequence[str]
+        self,
+        sentence: ProjectionInput,
+        analysis: GlossAnalysis,
+        heads: Sequence[int],
+        tags: Sequence[str],
+        labels: LabelAdapter | None = None,
     ) -> Projection:
         """Return a tree that someone else has made of the sentence, and tags, with the relations that the model gives it."""
         real = analysis.edge_input.real
@@ -472,31 +544,179 @@ class S6:
             tree.append(place.get(head, 0))
         for k in [k for k, head in enumerate(tree) if not head][1:]:
             tree[k] = tree.index(0) + 1
-        tree, deprels = self.relations(analysis, tree, [tags[word - 1] for word in real])
+        tree, deprels = self.relations(analysis, tree, [tags[word - 1] for word in real], labels)
         return replace(_whole(sentence, analysis, tree, deprels, [1.0] * len(tree)), upos=tuple(tags))
 
     def relations(
-        self, analysis: GlossAnalysis, heads: list[int], given: Sequence[str] | None = None
+        self,
+        analysis: GlossAnalysis,
+        heads: list[int],
+        given: Sequence[str] | None = None,
+        labels: LabelAdapter | None = None,
     ) -> tuple[list[int], list[str]]:
-        """Return the tree over the real words as UD allows it, and its relations; `given` are tags to go by instead of ours."""
+        """Return the tree over the real words as UD allows it, and its relations.
+
+        `given` are tags to go by instead of ours, `labels` changes the probabilities of relations.
+        """
         if not heads:
             return heads, []
         tags = list(given) if given else [UPOS[int(p.argmax())] for p in analysis.tags]
-        probabilities = self._labels(analysis, heads)
+        adapt = labels or (lambda analysis, heads, tags, probabilities: probabilities)
+        probabilities = adapt(analysis, heads, tags, self.label_probabilities(analysis, heads))
         tree = lift_dependents(heads, tags, probabilities)
         if tree != heads:
-            probabilities = self._labels(analysis, tree)
+            probabilities = adapt(analysis, tree, tags, self.label_probabilities(analysis, tree))
         return tree, relations(tree, tags, probabilities)
 
-    def _labels(self, analysis: GlossAnalysis, heads: list[int]) -> Floats:
-        """Probabilities [word, label] under this tree."""
-        linear = class_chances(label_features(analysis.edge_input, heads), self.weights.labels, analysis.words)
-        if analysis.sentence is None:
-            return linear
-        rows = zip(self.weights.networks, analysis.readings, strict=True)
-        mean = sum(network.relations(reading, analysis.sentence, heads) for network, reading in rows) / len(analysis.readings)
-        mixed: Floats = LINEAR_SHARE * linear + (1 - LINEAR_SHARE) * mean
-        return mixed
+    def label_probabilities(self, analysis: GlossAnalysis, heads: list[int]) -> Floats:
+        """Return the probabilities [word, label] of the relations under this tree."""
+        probabilities = class_chances(label_features(analysis.edge_input, heads), self.weights.labels, analysis.words)
+        if analysis.sentence is not None:
+            rows = zip(self.weights.networks, analysis.readings, strict=True)
+            mean = sum(network.relations(reading, analysis.sentence, heads) for network, reading in rows) / len(
+                analysis.readings
+            )
+            probabilities = LINEAR_SHARE * probabilities + (1 - LINEAR_SHARE) * mean
+        if analysis.arguments.size:
+            core = probabilities[:, ARGUMENT_PLACES]
+            odds = core * np.exp(ARGUMENT_SHARE * analysis.arguments)
+            probabilities[:, ARGUMENT_PLACES] = odds * (core.sum(1) / np.maximum(odds.sum(1), 1e-12))[:, None]
+        for child, deprel in answered_relations(analysis.edge_input):
+            probabilities[child - 1] *= 1 - TYPE_RELATION
+            probabilities[child - 1, LABELS.index(deprel)] += TYPE_RELATION
+        return probabilities
+
+
+def stem_of(word: WordFacts) -> str:
+    """Return what the words of a type have in common: the stem of the gloss, or its grams; '' where there is no gloss."""
+    return word.stem or "".join(f"\t{gram}" for gram in word.gloss.grams)
+
+
+@dataclass(frozen=True)
+class TagPools:
+    """Tags of the types of a text, by all their words together.
+
+    The words of a type are tagged by the geometric mean of their probabilities, to the power of `POOL_POWER`, as far as the type is
+    common and its words do not contradict each other: words that are sure of different tags have different tags.
+    """
+
+    logs: Mapping[str, Floats] = field(default_factory=dict)
+    """Mean logarithms of the probabilities of tags."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, analyses: Iterable[GlossAnalysis]) -> TagPools:
+        """Return the pools of a text."""
+        words: dict[str, list[Floats]] = {}
+        for analysis in analyses:
+            for word, tags in zip(analysis.edge_input.real, analysis.tags, strict=True):
+                if stem := stem_of(analysis.edge_input.words[word - 1]):
+                    words.setdefault(stem, []).append(tags)
+        logs, weights = {}, {}
+        for stem, rows in words.items():
+            if len(rows) > 1:
+                table = np.maximum(np.array(rows), 1e-6)
+                n = len(rows)
+                logs[stem] = np.log(table).mean(0)
+                weights[stem] = POOL_SHARE * (n - 1) / (n + POOL_COUNT) * float(np.exp(-POOL_CAUTION * _disagreement(table)))
+        return cls(logs, weights)
+
+    def apply(self, analysis: GlossAnalysis) -> Floats:
+        """Return the tags [word, tag] of a sentence, of each word with those of its type."""
+        tags = analysis.tags.copy()
+        for k, word in enumerate(analysis.edge_input.real):
+            stem = stem_of(analysis.edge_input.words[word - 1])
+            if stem in self.logs:
+                pooled = np.exp(POOL_POWER * (self.logs[stem] - self.logs[stem].max()))
+                tags[k] += self.weights[stem] * (pooled / pooled.sum() - tags[k])
+        return analysis.given.apply(tags) if analysis.given else tags
+
+
+def _disagreement(table: Floats) -> float:
+    """Return how far words of a type contradict each other: the mutual information of word and tag, in nats."""
+    mean = table.mean(0)
+    return float((table * np.log(table)).sum(1).mean() - (mean * np.log(mean)).sum())
+
+
+def attachment_habits(analyses: Sequence[GlossAnalysis], probabilities: Sequence[Floats]) -> dict[str, Floats]:
+    """Return, for types of closed classes, the log ratios of their ways of attachment to those of their tags."""
+    usual = np.full((len(UPOS), WAYS), 1e-3)
+    counts: dict[str, Floats] = {}
+    tags: dict[str, Floats] = {}
+    words: Counter[str] = Counter()
+    for analysis, edge_probabilities in zip(analyses, probabilities, strict=True):
+        rows = ways(edge_probabilities, analysis.tags)
+        usual += analysis.tags.T @ rows
+        for k, word in enumerate(analysis.edge_input.real):
+            if stem := stem_of(analysis.edge_input.words[word - 1]):
+                counts[stem] = counts.get(stem, 0.0) + rows[k]
+                tags[stem] = tags.get(stem, 0.0) + analysis.tags[k]
+                words[stem] += 1
+    usual /= usual.sum(1, keepdims=True)
+    habits = {}
+    for stem, n in words.items():
+        if n > 1 and UPOS[int(tags[stem].argmax())] in CLOSED:
+            expected = tags[stem] / n @ usual
+            habits[stem] = np.log((counts[stem] + HABIT_COUNT * expected) / (n + HABIT_COUNT) / expected)
+    return habits
+
+
+def argument_habits(analyses: Sequence[GlossAnalysis], probabilities: Sequence[Floats]) -> dict[str, Floats]:
+    """Return, for case grams, the log ratios of the relations of arguments to those of all arguments.
+
+    They are counted on nouns that are linked with an argument of E and attach to the word that is linked with its head.
+    """
+    counts: dict[str, Floats] = {}
+    for analysis, edge_probabilities in zip(analyses, probabilities, strict=True):
+        seen = analysis.edge_input
+        nominal = analysis.tags[:, NOUN_TAGS].sum(1)
+        same = np.isin(seen.codes, (chart.MOTHER, chart.OUT))
+        for k, word in enumerate(seen.real):
+            facts = seen.words[word - 1]
+            if facts.e_rel in ARGUMENTS:
+                weight = nominal[k] * float((edge_probabilities[:, k + 1] * same[:, k + 1]).sum())
+                row = counts.setdefault(facts.gloss.first(CASES), np.zeros(len(ARGUMENTS)))
+                row[ARGUMENTS.index(facts.e_rel)] += weight
+    if not counts:
+        return {}
+    usual = np.sum(list(counts.values()), 0) + 1.0
+    usual /= usual.sum()
+    return {
+        gram: np.log((row + ARGUMENT_COUNT * usual) / (row.sum() + ARGUMENT_COUNT) / usual)
+        for gram, row in counts.items()
+        if gram
+    }
+
+
+def _with_habits(analysis: GlossAnalysis, state: GlossState) -> GlossAnalysis:
+    """The analysis with what the text shows of the attachments and the relations of its types."""
+    habits = state.habits
+    if state.arguments:
+        nothing = np.zeros(len(ARGUMENTS))
+        cases = [analysis.edge_input.words[word - 1].gloss.first(CASES) for word in analysis.edge_input.real]
+        if any(gram in state.arguments for gram in cases):
+            analysis = replace(analysis, arguments=np.array([state.arguments.get(gram, nothing) for gram in cases]))
+    stems = [stem_of(analysis.edge_input.words[word - 1]) for word in analysis.edge_input.real]
+    if not any(stem in habits for stem in stems):
+        return analysis
+    none = np.zeros(WAYS)
+    return replace(analysis, habits=word_leanings(np.array([habits.get(stem, none) for stem in stems]), analysis.tags))
+
+
+def answered_relations(edge_input: EdgeInput) -> list[tuple[int, str]]:
+    """Return words (by place among the real words) whose relation the user has given by their type, with that relation."""
+    answers = edge_input.sentence.answers
+    if not answers:
+        return []
+    rows = ((place, answers[word - 1]) for place, word in enumerate(edge_input.real, 1))
+    return [(place, answer.deprel) for place, answer in rows if answer and answer.deprel]
+
+
+def _relation_heads(edge_input: EdgeInput) -> list[tuple[int, tuple[int, ...]]]:
+    """Words whose relation is given, with the tags of the heads that fit it."""
+    kinds = {"nominal": NOMINAL_TAGS, "verbal": VERBAL_TAGS}
+    rows = ((place, kinds.get(HEADS.get(deprel, ""))) for place, deprel in answered_relations(edge_input))
+    return [(place, tags) for place, tags in rows if tags]
 
 
 def _usage(words: Sequence[WordFacts], statistics: GlossStatistics) -> dict[str, Usage]:
