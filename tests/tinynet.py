@@ -9,7 +9,7 @@ import numpy as np
 from divproj.parsing import network as storage
 from divproj.parsing import network as words
 from divproj.parsing.language import KIND, NEURAL
-from divproj.parsing.lemmas import Lemmatizer
+from divproj.parsing.tagger import Lemmatizer
 from divproj.runtime import modelfile
 from divproj.runtime.vectors import WordVectors
 

@@ -43,7 +43,6 @@ from divproj.phrases.aligner import ForestPair, PhraseAligner
 from divproj.phrases.lexicon import TWO_LANGUAGES, Lexicon
 from divproj.phrases.results import PhraseAlignment
 from divproj.projection import parsers
-from divproj.projection.base import AdaptedSystem, TextEvidence
 from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.parsers import Recipe
@@ -52,6 +51,7 @@ from divproj.projection.phrasal.evidence import PhraseEvidence, all_bracketings,
 from divproj.projection.phrasal.phrase_pairs import PhraseBook, PhraseSources, SentencePairs
 from divproj.projection.phrasal.s5 import S5
 from divproj.projection.projector import vote
+from divproj.projection.systems import AdaptedSystem, TextEvidence
 from divproj.runtime.vectors import shipped_vectors
 
 ODIN = ("odin/ger", "odin/gli", "odin/hua", "odin/kkn")

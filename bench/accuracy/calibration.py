@@ -31,21 +31,20 @@ from divproj.core.sentence import Sentence
 from divproj.evaluation.experiment import cross_validate
 from divproj.links.glosses import GlossAligner
 from divproj.parsing.language import load_pack
-from divproj.projection import confidence, registry
-from divproj.projection.base import AdaptedSystem
+from divproj.projection import confidence, systems
 from divproj.projection.confidence import FILE, CalibrationSample, calibration_error
 from divproj.projection.direct import ProjectFunction, Projection, s1
 from divproj.projection.glossed.attachments import S5WithPriors
 from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.glossed.word_types import list_types
-from divproj.projection.systems import train
+from divproj.projection.systems import AdaptedSystem, train
 from divproj.runtime.vectors import shipped_vectors
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
 from banks import banks, fold
 
-SYSTEMS = ",".join(registry.SYSTEMS)
+SYSTEMS = ",".join(systems.SYSTEMS)
 OWN = (10, 30)
 """Gold trees that systems learn from; parsers learn from the second number alone."""
 TESTED = 70

@@ -22,11 +22,11 @@ from divproj import Corpus, Faults, Pair
 from divproj.core.sentence import Sentence
 from divproj.links.glosses import GlossAligner
 from divproj.parsing.language import load_pack
-from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import Projection, ProjectionInput, s1
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.phrasal.s5 import S5
 from divproj.projection.pipeline import corrections
+from divproj.projection.systems import AdaptedSystem
 
 LANGUAGES = ("ger", "gli", "hua", "kkn")
 Project = Callable[[ProjectionInput], Projection]

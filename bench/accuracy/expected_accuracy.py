@@ -25,10 +25,10 @@ from bench.common import DATA, Table, need
 from divproj.core.errors import Faults
 from divproj.core.tree import DepTree
 from divproj.io.corpus import Corpus
-from divproj.projection.base import AdaptedSystem
 from divproj.projection.confidence import CalibrationSample, Expected, combine, held_out_probabilities, recalibrate
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.prepare import Preparation, prepare_text
+from divproj.projection.systems import AdaptedSystem
 
 Found = tuple[DepTree, Projection]
 NEAR = 0.05

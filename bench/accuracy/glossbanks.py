@@ -27,7 +27,6 @@ from bench.common import DATA, OUT, Table, need
 from divproj.core.pair import Pair, WordAnswer
 from divproj.evaluation.trees import is_punctuation, score_trees
 from divproj.projection import parsers
-from divproj.projection.base import AdaptedSystem
 from divproj.projection.correction import HeadModel
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
 from divproj.projection.glossed.attachments import S5WithPriors
@@ -37,6 +36,7 @@ from divproj.projection.glossed.s6 import CLOSED, S6, is_read
 from divproj.projection.glossed.training import GlossedTreebank
 from divproj.projection.glossed.word_types import Answer, WordTypes, list_types, type_key
 from divproj.projection.phrasal.s5 import S5
+from divproj.projection.systems import AdaptedSystem
 from divproj.runtime.vectors import shipped_vectors
 from divproj.ud.rows import lemmas_and_features, shipped_grams
 from divproj.ud.tagsets import LABELS, UPOS

@@ -25,13 +25,13 @@ from bench.common import DATA, Table, need
 
 from divproj.core.links import Links
 from divproj.core.tree import DepTree
-from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed.attachments import S5WithPriors
 from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.glossed.training import GlossedTreebank
 from divproj.projection.phrasal.s5 import S5
+from divproj.projection.systems import AdaptedSystem
 from divproj.runtime.vectors import shipped_vectors
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))

@@ -27,11 +27,11 @@ from divproj.core.errors import Faults
 from divproj.core.tree import DepTree
 from divproj.io.corpus import Corpus
 from divproj.io.trees import conllu
-from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.pipeline import corrections
 from divproj.projection.prepare import Preparation, prepare_text
+from divproj.projection.systems import AdaptedSystem
 from divproj.review.learning import AdaptingLearner, PriorTree, ReviewedSentence, check
 from divproj.review.server import DoubtfulWord, rank
 

@@ -25,10 +25,10 @@ from bench.common import Table
 from divproj import Corpus, DepTree, Faults, Links, Pair
 from divproj.evaluation.trees import score_trees
 from divproj.parsing.language import load_pack
-from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import Projection, ProjectionInput, s1
 from divproj.projection.glossed.attachments import S5WithPriors
 from divproj.projection.phrasal.s5 import S5
+from divproj.projection.systems import AdaptedSystem
 from divproj.runtime.resources import folder
 
 PARTICLES = frozenset({"case", "aux", "cop", "mark"})

@@ -26,7 +26,7 @@ from bench.common import ROOT, Table
 from divproj.core.errors import Faults
 from divproj.core.sentence import Rows
 from divproj.io.trees import conllu
-from divproj.projection.summary import NOTHING_PROJECTED
+from divproj.projection.pipeline import NOTHING_PROJECTED
 
 MOST_MB = 20
 """Largest wheel that we publish."""

@@ -103,7 +103,7 @@ def systems(
 
     Example: proj systems
     """
-    from divproj.projection.registry import AUTO, SYSTEMS
+    from divproj.projection.systems import AUTO, SYSTEMS
 
     shown = common.table("Systems", "name", "also", "needs", "what it does", "ODIN", "glossed", left=4)
     shown.add_row(AUTO, "", "nothing", "Takes the best system for your data, and says which one and why.", "–", "–")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from divproj.core.wording import plural
+from divproj.core.errors import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -234,7 +234,7 @@ def draw(
     if induced:
         if not corpus or len(corpus) > 1:
             raise typer.BadParameter("give the corpus that the model was learned from")
-        from divproj.drawing.induced import draw_induced
+        from divproj.drawing.phrases import draw_induced
 
         picture = draw_induced(corpus[0], induced, sent, common.faults_for(False), text=text)
         with writing(output) as out:

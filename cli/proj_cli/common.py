@@ -164,7 +164,7 @@ def end(summary: Any, output: Path, as_json: bool, sign: str) -> None:
 
     import typer
 
-    from divproj.core.wording import shell_word
+    from divproj.core.errors import shell_word
 
     facts = summary.as_json()
     if as_json:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from divproj.core.errors import plural
 from divproj.core.options import EvaluateOptions, ExperimentOptions
-from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from divproj.core.errors import plural
 from divproj.core.options import InduceOptions
-from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from divproj.core.errors import Faults
-from divproj.core.wording import plural
+from divproj.core.errors import Faults, plural
 from proj_cli import common, options
 from proj_cli.common import talk
 

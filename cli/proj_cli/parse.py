@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from divproj.core.errors import plural
 from divproj.core.options import ParseOptions, TrainOptions
-from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -39,7 +39,7 @@ def train(
     Example: proj train es_gsd-ud-train.conllu --dev es_gsd-ud-dev.conllu -o spanish
     """
     from divproj.io.trees.conllu import is_conllu
-    from divproj.projection.parser_files import DEFAULT_SYSTEM, recipe, train_language, train_projection
+    from divproj.projection.parsers import DEFAULT_SYSTEM, recipe, train_language, train_projection
     from divproj.runtime.modelfile import check_place
 
     check_place(output)

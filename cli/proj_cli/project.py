@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from divproj.core.errors import plural
 from divproj.core.options import ProjectOptions
-from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from divproj.core.wording import plural, shell_word
+from divproj.core.errors import plural, shell_word
 from proj_cli import common, options
 from proj_cli.common import talk
 

@@ -108,7 +108,7 @@ def new(
 
     Example: proj new Hausa --folder hausa
     """
-    from divproj.core.wording import shell_word
+    from divproj.core.errors import shell_word
     from divproj.run.scaffold import CONFIG, begin
 
     contents = begin(language, folder)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from divproj.core.errors import plural
 from divproj.core.options import WordsOptions
-from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 

@@ -34,9 +34,8 @@ if TYPE_CHECKING:
     from divproj.links.glosses import GlossAligner
     from divproj.links.word_model import WordAligner
     from divproj.phrases.aligner import PhraseAligner
-    from divproj.projection.base import System
     from divproj.projection.projector import Projector, projector
-    from divproj.projection.registry import SYSTEMS
+    from divproj.projection.systems import SYSTEMS, System
 
 __version__ = "0.1.0"
 
@@ -65,8 +64,7 @@ _PLACES = {
     "divproj.links.word_model": ("WordAligner",),
     "divproj.phrases.aligner": ("PhraseAligner",),
     "divproj.projection.projector": ("Projector", "projector"),
-    "divproj.projection.base": ("System",),
-    "divproj.projection.registry": ("SYSTEMS",),
+    "divproj.projection.systems": ("SYSTEMS", "System"),
 }
 _PLACE = {name: module for module, names in _PLACES.items() for name in names}
 _CALLED = {"Inducer": "BilingualInducer"}

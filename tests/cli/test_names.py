@@ -13,7 +13,7 @@ import pytest
 from cli.commands import proj
 from reviewfiles import TEXT, Client, Command
 
-from divproj.core.wording import shell_word
+from divproj.core.errors import shell_word
 from divproj.runtime.leftovers import name_beside
 
 INSTANCE = "miko dal-i\ndog bark-PST\n'The dog barked.'\n"

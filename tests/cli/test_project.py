@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli.commands import ROOT, proj
 
-from divproj.projection.registry import choose
+from divproj.projection.systems import choose
 
 CORPUS = ROOT / "corpora" / "hin-eng"
 

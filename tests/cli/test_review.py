@@ -19,7 +19,7 @@ from reviewfiles import TEXT, Client, Command
 from typer.testing import CliRunner
 
 from divproj import Faults, ProjError
-from divproj.core.wording import plural
+from divproj.core.errors import plural
 from divproj.io.corpus import Corpus
 from divproj.projection.prepare import Preparation
 from divproj.review.document import Document

@@ -55,17 +55,17 @@ def language_use(here: Path) -> None:
 
 
 def parsed_model(here: Path) -> None:
-    from divproj.projection import parser_files
+    from divproj.projection import parsers
     from divproj.projection.parsers import fit
 
-    parser_files.save(fit("s4-1", pairs(), bits=10, epochs=1).system, here, {"corpus": "deu-eng"})
+    parsers.save(fit("s4-1", pairs(), bits=10, epochs=1).system, here, {"corpus": "deu-eng"})
 
 
 def parsed_use(here: Path) -> None:
-    from divproj.projection import parser_files
+    from divproj.projection import parsers
     from divproj.projection.direct import ProjectionInput
 
-    parser_files.load(here).project(ProjectionInput.of(pairs()[0]))
+    parsers.load(here).project(ProjectionInput.of(pairs()[0]))
 
 
 def phrases_model(here: Path) -> None:

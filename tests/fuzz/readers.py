@@ -107,7 +107,7 @@ def lane(folder: Path, fast: bool) -> list[object]:
     from dataclasses import replace
     from itertools import chain
 
-    from divproj.core.pair_arrays import in_batches
+    from divproj.core.pair import in_batches
     from divproj.divergence.analysis import analyze_batches
     from divproj.io.corpus import Corpus
 

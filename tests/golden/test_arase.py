@@ -15,8 +15,7 @@ import pytest
 from divproj.forest.hypergraph import Forest
 from divproj.io.trees.forests import forests_of
 from divproj.phrases import beam_search
-from divproj.phrases.beam_search import Packs, SearchLimits
-from divproj.phrases.hill_climbing import refine
+from divproj.phrases.beam_search import Packs, SearchLimits, refine
 from divproj.phrases.problem import Problem, fill, posteriors, read_off
 
 GOLDEN = tomllib.loads(Path(__file__).with_name("arase2017.toml").read_text(encoding="utf-8"))

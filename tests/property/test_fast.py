@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import tree_heads
 
 from divproj import ProjError
-from divproj.core.pair_arrays import in_batches
+from divproj.core.pair import in_batches
 from divproj.divergence.analysis import analyze_batches
 from divproj.io import corpus as chunks
 from divproj.io import corpus as corpus_module

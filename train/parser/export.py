@@ -13,7 +13,7 @@ from divproj.core.tree import DepTree
 from divproj.io.trees import conllu
 from divproj.parsing import network as storage
 from divproj.parsing.language import KIND, NEURAL, Language, Punctuation, has_lemma
-from divproj.parsing.lemmas import Lemmatizer
+from divproj.parsing.tagger import Lemmatizer
 from divproj.runtime import modelfile
 from divproj.runtime.vectors import WordVectors
 from divproj.text.tokenizer import Tokenizer

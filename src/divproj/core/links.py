@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from divproj.core.errors import AlignmentError
-from divproj.core.lazy import lazy
 
 if TYPE_CHECKING:
     import nltk
@@ -71,7 +71,7 @@ class Links:
     def sure(self) -> frozenset[tuple[int, int]]:
         return self.links - self.possible
 
-    @lazy
+    @cached_property
     def matrix(self) -> NDArray[np.bool_]:
         """Shape (n+1, m+1); row and column 0 are empty."""
         import numpy as np  # most who make links have no use for arrays
@@ -81,7 +81,7 @@ class Links:
             dense[tuple(np.array(sorted(self.links)).T)] = True
         return dense
 
-    @lazy
+    @cached_property
     def forward(self) -> tuple[tuple[int, ...], ...]:
         """R_{F→E} (eq. 8): for each word 0..n its images in order."""
         images: list[list[int]] = [[] for _ in range(self.shape[0] + 1)]
@@ -89,12 +89,12 @@ class Links:
             images[i].append(j)
         return tuple(map(tuple, images))
 
-    @lazy
+    @cached_property
     def backward(self) -> tuple[tuple[int, ...], ...]:
         """R_{E→F} (eq. 9)."""
         return self.transpose.forward
 
-    @lazy
+    @cached_property
     def transpose(self) -> Links:
         """The same links seen from the other side.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from divproj.core.errors import FormatError, Where
-from divproj.core.lazy import lazy
 from divproj.core.links import Links
 from divproj.core.tree import NO_HEAD, DepTree, cycles
 
@@ -59,7 +59,7 @@ class Rows:
         lines = [*self.comments, *map("\t".join, zip(*self.columns, strict=True))]
         return "\n".join(lines) + self.end
 
-    @lazy
+    @cached_property
     def word_rows(self) -> tuple[int, ...]:
         """Indices of the rows that are words: those with an integer id."""
         ids = self.columns[0]
@@ -123,7 +123,7 @@ class Rows:
     def sent_id(self) -> str:
         return self.where.sent_id or self.comment("sent_id") or ""
 
-    @lazy
+    @cached_property
     def tree(self) -> DepTree:
         """The dependency tree; FormatError when the heads do not make one."""
         tree, faults = self.usable_tree()

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from divproj.core.errors import Faults
-from divproj.core.pair import Pair
-from divproj.core.pair_arrays import Ints, PairBatch, SideArrays, in_batches
+from divproj.core.pair import Ints, Pair, PairBatch, SideArrays, in_batches
 from divproj.core.tree import DepTree
 from divproj.divergence import kernel
 from divproj.divergence.operations import CLASSES, KINDS, STAGES, variant

@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.core.errors import ProjError
-from divproj.core.pair import Pair
-from divproj.core.pair_arrays import LabelCodes, PairBatch
+from divproj.core.pair import LabelCodes, Pair, PairBatch
 from divproj.core.tree import DepTree
 from divproj.divergence import kernel
 

@@ -33,7 +33,7 @@ from divproj.drawing.page import (
 from divproj.drawing.svg import SURE_EDGE, DrawnEdge, Scene, scene_svg
 from divproj.projection.confidence import Expected
 from divproj.projection.direct import Projection, ProjectionInput, Reason
-from divproj.projection.registry import describe_system
+from divproj.projection.systems import describe_system
 
 LOW_CONFIDENCE = 0.5
 """Words below this are counted among the figures."""

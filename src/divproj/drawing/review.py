@@ -2,7 +2,7 @@
 
 `sentence_svg` draws a `DrawnSentence`. Arcs show their confidence as colour, line and number; every word can be reached by
 keyboard and is described in full to a screen reader. `page_of` puts frame, style and scripts into one page, with the
-Content-Security-Policy under which it works.
+Content-Security-Policy under which it works. `workbench_page` is the same frame for `proj review FOLDER`; its script fetches what is in it.
 """
 
 from __future__ import annotations
@@ -218,3 +218,23 @@ def page(title: str, home: str = "") -> Page:
     back = f'<a id="back" href="{escape(home)}" aria-keyshortcuts="B">‹ texts</a> ' if home else ""
     scripts = ("review", "review_changes", "review_hands")
     return page_of("review", title, scripts, KEYS, {"reasons": reasons, "title": back + escape(title)})
+
+
+WORKBENCH_KEYS = (
+    ("↑ ↓", "previous text, next text"),
+    ("Enter", "correct the trees of the text"),
+    ("P", "project the text"),
+    ("E", "save its trees as a file"),
+    ("D", "show how it diverges from the translation"),
+    ("L", "learn rules from all gold sentences, if a test shows that they help"),
+    ("R", "show the rules in words"),
+    ("A", "add a file"),
+    ("/", "search the trees"),
+    ("?", "this help; Esc closes it"),
+)
+"""What the keyboard does."""
+
+
+def workbench_page(title: str) -> Page:
+    """The page and the policy under which it works."""
+    return page_of("workbench", title, ("workbench",), WORKBENCH_KEYS, {"title": escape(title)})

@@ -14,7 +14,7 @@ from divproj.drawing.page import bar, document, head, noun_for, number, percent,
 from divproj.drawing.projected import sentence_piece
 from divproj.drawing.svg import reliability_svg
 from divproj.projection.direct import REASONS, Projection
-from divproj.projection.registry import describe_system
+from divproj.projection.systems import describe_system
 
 PARTS = {
     "scores": "Scores", "divergence": "Divergence", "rules": "Rules", "sentences": "Sentences", "warnings": "Warnings", "settings": "Settings",

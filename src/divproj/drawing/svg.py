@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from divproj.core.errors import plural
 from divproj.core.links import Links
 from divproj.core.pair import Pair
 from divproj.core.tree import NO_HEAD, DepTree
-from divproj.core.wording import plural
 from divproj.divergence.analysis import edge_text
 from divproj.divergence.operations import GONE, Altered, Operation, Stage, alter
 from divproj.drawing.measure import escape, runs_rtl, text_width

@@ -14,8 +14,7 @@ from functools import cache
 from divproj.core.errors import FormatError, ProjError
 from divproj.core.options import BINARISATIONS
 from divproj.forest import heads
-from divproj.forest.charts import Packer, from_arc_scores, from_headed_chart
-from divproj.forest.dependencies import from_dependencies
+from divproj.forest.dependencies import Packer, from_arc_scores, from_dependencies, from_headed_chart
 from divproj.forest.hypergraph import Forest, Node
 from divproj.forest.trees import PhraseTree
 from divproj.runtime.jit import log_add

@@ -24,7 +24,7 @@ from divproj.core.options import InduceOptions
 from divproj.core.pair import Pair
 from divproj.core.sentence import Rows, Sentence
 from divproj.core.tree import DepTree
-from divproj.forest.charts import Packer
+from divproj.forest.dependencies import Packer
 from divproj.forest.heads import PUNCTUATION
 from divproj.forest.hypergraph import Forest, Node
 from divproj.forest.parses import normalise

@@ -27,9 +27,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from divproj.core.errors import Faults, ModelError, ProjError, Where
+from divproj.core.errors import Faults, ModelError, ProjError, Where, plural
 from divproj.core.options import InduceOptions, parse_settings
-from divproj.core.wording import plural
 from divproj.induction.ccm import CCM, SweepReport, TreeArrays
 from divproj.induction.grammar import DECODERS, Floats, Grammar, Inventory, SpanChart, SpanCounts, Tags, Tree, best
 from divproj.induction.inducer import BilingualInducer, parse_priors

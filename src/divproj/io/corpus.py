@@ -38,8 +38,7 @@ from typing import Any, BinaryIO, NamedTuple, TextIO, overload
 from divproj.core.errors import AlignmentError, Faults, FormatError, ProjError, Where
 from divproj.core.links import Links
 from divproj.core.options import ReaderOptions
-from divproj.core.pair import Pair
-from divproj.core.pair_arrays import PairBatch, in_batches
+from divproj.core.pair import Pair, PairBatch, in_batches
 from divproj.core.sentence import Rows, Sentence
 from divproj.core.tree import DepTree
 from divproj.io.files import (

@@ -22,8 +22,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.core.pair import Pair
-from divproj.core.pair_arrays import Ints, LabelCodes, PairBatch, SideArrays
+from divproj.core.pair import Ints, LabelCodes, Pair, PairBatch, SideArrays
 from divproj.runtime.jit import kernel
 
 TAB, LF, SPACE, HASH, DASH, DOT, EQUALS = 9, 10, 32, 35, 45, 46, 61

@@ -17,9 +17,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from divproj.core.errors import CUT, LONGEST_SENTENCE, PARSED_WHOLE, Faults, FormatError, Where, in_parts
+from divproj.core.errors import CUT, LONGEST_SENTENCE, PARSED_WHOLE, Faults, FormatError, Where, in_parts, plural
 from divproj.core.sentence import Rows, confidence_of
-from divproj.core.wording import plural
 from divproj.io.files import Source, name_of, reading
 from divproj.io.output import Trees, collect_sentences
 from divproj.io.trees import conllu

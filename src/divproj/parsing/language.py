@@ -39,9 +39,8 @@ from divproj.parsing import parser as storage
 from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
 from divproj.parsing.features import ParserInput
 from divproj.parsing.learn import climb, sibling_sum
-from divproj.parsing.lemmas import Lemmatizer
 from divproj.parsing.parser import EdgeParser, MstParser, Progress, Tables, calibrate_by_twin
-from divproj.parsing.tagger import Tagger, fit_or_take, jackknife
+from divproj.parsing.tagger import Lemmatizer, Tagger, fit_or_take, jackknife
 from divproj.runtime import modelfile
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
 from divproj.runtime.resources import folder
@@ -706,7 +705,7 @@ def _arcs(parser: EdgeParser, seen: ParserInput, at_least: float) -> tuple[Arc, 
 
 def pack_forest(parser: EdgeParser, seen: ParserInput, at_least: float = FOREST_EDGE) -> Forest:
     """The same of any parser that scores edges, for a sentence as it sees it."""
-    from divproj.forest.charts import from_arc_scores
+    from divproj.forest.dependencies import from_arc_scores
 
     scores = parser.tables(seen).edges * parser.scale_
     return from_arc_scores(seen.forms, seen.tags, scores, keep=_kept(parser, scores, at_least)[1])

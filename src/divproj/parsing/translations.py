@@ -21,10 +21,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from divproj.core.errors import Faults, FormatError, ProjError, Where
+from divproj.core.errors import Faults, FormatError, ProjError, Where, plural
 from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
-from divproj.core.wording import plural
 from divproj.io.files import name_of
 from divproj.io.interlinear.languages import (
     NAMES,

@@ -19,10 +19,9 @@ from divproj.core.pair import Pair
 from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import viterbi
-from divproj.phrases import beam_search, chart, hill_climbing
-from divproj.phrases.beam_search import Packs, SearchLimits
+from divproj.phrases import beam_search, chart
+from divproj.phrases.beam_search import Packs, SearchLimits, refine
 from divproj.phrases.em import EmState, Training, Watch, train
-from divproj.phrases.hill_climbing import refine
 from divproj.phrases.model import FIXED, LocalModel, PhraseEncoder, Relation, first_weights, lexical_keys
 from divproj.phrases.problem import (
     COMBINE,
@@ -206,7 +205,7 @@ class PhraseAligner(Estimator):
         """Compile the kernels, or load them from the cache, before any clock runs: this takes seconds."""
         kernels: list[Any] = [chart.best_rows, chart.decode, chart.scaled_sum_rows, chart.scaled_outside]
         kernels += [chart.gap_rows, chart.gap_decode] if self.gap else []
-        kernels += [hill_climbing.climb, hill_climbing.assemble] if self.noncomp == "climb" else []
+        kernels += [beam_search.climb, beam_search.assemble] if self.noncomp == "climb" else []
         for kernel in kernels:
             _ = kernel.compiled
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.core.errors import ModelError
-from divproj.phrases.hill_climbing import refine
+from divproj.phrases.beam_search import refine
 from divproj.phrases.model import FIXED, NORMS, FeatureTable, LocalModel
 from divproj.phrases.problem import (
     Costs,

@@ -17,10 +17,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
-from divproj.core.lazy import lazy
 from divproj.projection.direct import ProjectionInput
 from divproj.ud.tagsets import universal
 
@@ -277,17 +276,17 @@ class Lattice:
         vars(lattice).update(known)
         return lattice
 
-    @lazy
+    @cached_property
     def right(self) -> tuple[int, ...]:
         """Heads by S1-R with place 0."""
         return (-1, *self.sentence.plain[0])
 
-    @lazy
+    @cached_property
     def left(self) -> tuple[int, ...]:
         right, left = self.sentence.plain
         return self.right if left is right else (-1, *left)
 
-    @lazy
+    @cached_property
     def tags(self) -> tuple[str, ...]:
         """Universal tags of the anchors with place 0; what is no word is PUNCT, a word without a link `?`."""
         f_tags = ["ROOT"]
@@ -296,13 +295,13 @@ class Lattice:
             f_tags.append(universal(tags[anchor - 1]) if anchor else "PUNCT" if not any(map(str.isalnum, form)) else "?")
         return (*f_tags, "END")
 
-    @lazy
+    @cached_property
     def fine(self) -> tuple[str, ...]:
         """Tags of the anchors as E has them, with place 0."""
         tags = self.sentence.e.tags()
         return ("ROOT", *(tags[a - 1] if a else t for a, t in zip(self.sentence.anchors[1:], self.tags[1:-1], strict=True)))
 
-    @lazy
+    @cached_property
     def guesses(self) -> tuple[str, ...]:
         """Coarse tags with place 0; for a word without a link what the lexicon says."""
         sentence = self.sentence
@@ -313,11 +312,11 @@ class Lattice:
         ]
         return ("ROOT", *map(universal, tags))
 
-    @lazy
+    @cached_property
     def forms(self) -> tuple[str, ...]:
         return ("", *(form.lower() for form in self.sentence.forms))
 
-    @lazy
+    @cached_property
     def kinds(self) -> tuple[str, ...]:
         """How each word is linked: U not, M shares its anchor, G several E words, S one."""
         kinds = ["R"]
@@ -331,24 +330,24 @@ class Lattice:
                 kinds.append("G" if len(self.sentence.links.forward[word]) > 1 else "S")
         return tuple(kinds)
 
-    @lazy
+    @cached_property
     def glosses(self) -> tuple[tuple[tuple[str, ...], str], ...]:
         if not self.sentence.glosses:
             return ()
         return (((), ""), *map(gloss_pieces, self.sentence.glosses))
 
-    @lazy
+    @cached_property
     def deprels(self) -> tuple[str, ...]:
         """Relation of each word's anchor, '' for none."""
         deprels = self.sentence.e.deprels
         return tuple(deprels[a - 1] if a and deprels else "" for a in self.sentence.anchors)
 
-    @lazy
+    @cached_property
     def last(self) -> int:
         """The last word that is no punctuation."""
         return max((k for k, tag in enumerate(self.tags[1:-1], 1) if any(map(str.isalnum, self.forms[k]))), default=0)
 
-    @lazy
+    @cached_property
     def children(self) -> dict[int, list[int]]:
         """Children in either projection."""
         children: dict[int, list[int]] = {}
@@ -357,7 +356,7 @@ class Lattice:
                 children.setdefault(head, []).append(word)
         return children
 
-    @lazy
+    @cached_property
     def more_tags(self) -> tuple[tuple[str, str], ...]:
         """Fine tag and guessed tag of each word; empty when they add nothing to `tags`."""
         if self.fine == self.tags[:-1] == self.guesses:
@@ -387,7 +386,7 @@ class Lattice:
             candidates.append(self.top)
         return [head for head in dict.fromkeys(candidates) if head != word]
 
-    @lazy
+    @cached_property
     def linked_before(self) -> list[int]:
         """For each place the nearest word with a link on the left, 0 for none."""
         nearest = [0]
@@ -395,7 +394,7 @@ class Lattice:
             nearest.append(k if anchor else nearest[-1])
         return nearest
 
-    @lazy
+    @cached_property
     def linked_after(self) -> list[int]:
         nearest = [0]
         for k in range(len(self.sentence), -1, -1):
@@ -451,7 +450,7 @@ class Lattice:
             return "0T" if word == self.top else "0O"
         return "PO" if head == old and self.right[word] == old and word != self.top else ""
 
-    @lazy
+    @cached_property
     def old_top(self) -> int:
         """The root of S1-R."""
         return self.right.index(0) if 0 in self.right else 0

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
-from divproj.core.lazy import lazy
 from divproj.core.links import Links
 from divproj.core.pair import Pair, WordAnswer
 from divproj.core.tree import DepTree, cycles
@@ -61,12 +61,12 @@ class ProjectionInput:
     def __len__(self) -> int:
         return len(self.forms)
 
-    @lazy
+    @cached_property
     def e_heads(self) -> tuple[int, ...]:
         """Heads of E, with an entry for the root at 0; a word without a head is attached to the root."""
         return (-1, *(max(h, 0) for h in self.e.heads))
 
-    @lazy
+    @cached_property
     def e_depths(self) -> tuple[int, ...]:
         """Edges from each E word up to the root."""
         depth = [0] * (len(self.e) + 1)
@@ -81,18 +81,18 @@ class ProjectionInput:
                 depth[k] = base + steps
         return tuple(depth)
 
-    @lazy
+    @cached_property
     def anchors(self) -> tuple[int, ...]:
         """For F words 0..n the shallowest E word linked to each, the leftmost of equals; 0 for none."""
         depth = self.e_depths
         return tuple(min(images, key=lambda j: (depth[j], j)) if images else 0 for images in self.links.forward)
 
-    @lazy
+    @cached_property
     def linked_count(self) -> int:
         """Number of F words with a link."""
         return len(self.anchors) - self.anchors.count(0)
 
-    @lazy
+    @cached_property
     def groups(self) -> dict[int, list[int]]:
         """E word → the F words it anchors, in order."""
         groups: dict[int, list[int]] = {}
@@ -101,13 +101,13 @@ class ProjectionInput:
                 groups.setdefault(anchor, []).append(word)
         return groups
 
-    @lazy
+    @cached_property
     def plain(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Heads by S1-R and by S1-L, which are the same where no group has two words."""
         right = self.rightmost[0]
         return right, right if all(len(words) == 1 for words in self.groups.values()) else s1(self, "left").heads
 
-    @lazy
+    @cached_property
     def rightmost(self) -> tuple[tuple[int, ...], tuple[Reason, ...]]:
         """Heads and reasons by S1-R, which other systems use too."""
         projection = s1(self, "right")
@@ -120,7 +120,7 @@ class ProjectionInput:
             up = self.e_heads[up]
         return max(up, 0)
 
-    @lazy
+    @cached_property
     def upos(self) -> tuple[str, ...]:
         """The tag projected to each F word: that of its anchor, or the highest of its E words' in `POS_ORDER`; '_' for none."""
         tags = [universal(tag) for tag in self.e.tags()]
@@ -129,7 +129,7 @@ class ProjectionInput:
             for images, anchor in zip(self.links.forward[1:], self.anchors[1:], strict=True)
         )
 
-    @lazy
+    @cached_property
     def classes(self) -> tuple[str, ...]:
         """The class of each F word: the projected tag, else what its gloss shows, else '_'; no word with letters is punctuation."""
         glosses = self.glosses or ("",) * len(self)
@@ -139,7 +139,7 @@ class ProjectionInput:
             for tag, form, gloss in rows
         )
 
-    @lazy
+    @cached_property
     def contents(self) -> tuple[int, ...]:
         """F words that are nouns or verbs by their links, then those whose gloss names a noun or verb of E."""
         linked = [k for k, tag in enumerate(self.upos, 1) if tag in CONTENT]
@@ -181,7 +181,7 @@ class Projection:
         """Share of words with a link."""
         return self.sentence.linked_count / max(1, len(self.sentence))
 
-    @lazy
+    @cached_property
     def tree(self) -> DepTree:
         deprels = tuple(
             "root" if h == 0 else r or "dep" for h, r in zip(self.heads, self.deprels or self.projected_deprels, strict=True)

@@ -19,7 +19,7 @@ from divproj.io.interlinear.languages import language_name, text_language
 from divproj.links.glosses import GlossAligner, Lemmas, WordSimilarity
 from divproj.links.grams import LANGUAGES, Grams
 from divproj.parsing.language import load_pack, pack
-from divproj.parsing.lemmas import Lemmatizer
+from divproj.parsing.tagger import Lemmatizer
 from divproj.parsing.translations import (
     TranslationChoice,
     by_language,

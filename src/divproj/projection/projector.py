@@ -25,8 +25,7 @@ from divproj.core.pair import Pair
 from divproj.core.sentence import Rows
 from divproj.io.interlinear.languages import lang_code
 from divproj.parsing.decode import chu_liu_edmonds
-from divproj.projection import registry, rulefile, systems
-from divproj.projection.base import System, TextEvidence
+from divproj.projection import rulefile, systems
 from divproj.projection.confidence import USUAL_CONFIDENCE, calibrate, calibrations_in
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.glossed.word_types import NO_TYPES, WordTypes
@@ -45,6 +44,7 @@ from divproj.projection.pipeline import (
     rows_of,
 )
 from divproj.projection.prepare import Preparation, parser_of
+from divproj.projection.systems import System, TextEvidence
 from divproj.runtime.engine import HERE, Say, Workers, run
 from divproj.ud.grammar import parse_conventions
 from divproj.ud.head_style import STYLES as HEAD_STYLES
@@ -111,7 +111,7 @@ class Projector:
         conventions: str = ProjectOptions.conventions,
         seed: int = 1,
     ) -> None:
-        self.system = system if system == registry.AUTO else registry.system_info(system).code
+        self.system = system if system == systems.AUTO else systems.system_info(system).code
         self.rules = str(rules) if rules else None
         self.model, self.seed = model, seed
         self.calibration = str(Path(calibration).absolute()) if calibration else None
@@ -134,15 +134,15 @@ class Projector:
         self._fitted = False
         self._corrections: Any = corrections(str(rules)) if rules else None
         if model is not None:
-            if rules is not None or system != registry.AUTO:
+            if rules is not None or system != systems.AUTO:
                 raise ModelError("a model brings its own rules and system", remedy="give model alone")
             self._load(Path(model))
-        elif rules and self.system != registry.AUTO and not registry.system_info(self.system).needs:
+        elif rules and self.system != systems.AUTO and not systems.system_info(self.system).needs:
             raise ModelError(f"system {self.system} uses no rules", remedy="choose s2+ or s6+, or leave out `rules`")
-        elif self.system == registry.AUTO and self._rules_for == systems.CORRECTED:
+        elif self.system == systems.AUTO and self._rules_for == systems.CORRECTED:
             self._settle(self._choice())
         elif self._can_start:
-            self._settle(registry.SystemChoice(self.system, REQUESTED))
+            self._settle(systems.SystemChoice(self.system, REQUESTED))
 
     @classmethod
     def of(cls, how: ProjectOptions, **more: Any) -> Projector:
@@ -154,9 +154,9 @@ class Projector:
     @property
     def _can_start(self) -> bool:
         """Whether the system asked for has all that it needs before `fit`."""
-        if self.system == registry.AUTO or registry.system_info(self.system).parser:
+        if self.system == systems.AUTO or systems.system_info(self.system).parser:
             return False
-        return not registry.system_info(self.system).needs or self._corrections is not None
+        return not systems.system_info(self.system).needs or self._corrections is not None
 
     @property
     def looks_at_text(self) -> bool:
@@ -174,21 +174,21 @@ class Projector:
     @property
     def needs_gold(self) -> bool:
         """Whether `fit` must come before `project`."""
-        return self._system is None and self.system != registry.AUTO
+        return self._system is None and self.system != systems.AUTO
 
     def fit(self, pairs: Iterable[Pair], *, text: Iterable[Pair] = ()) -> Projector:
         """Learn from pairs with gold trees of F; `text` is more of the text, without trees, for systems that adapt to it."""
         gold = self.gold_pairs(pairs)
         self.gold_ = len(gold)
         glosses = any(pair.glosses for pair in gold)
-        choice = registry.SystemChoice(self.system, REQUESTED)
-        if self.system == registry.AUTO:
-            choice = registry.choose(gold=len(gold), glosses=glosses)
-        if not registry.system_info(choice.system).needs:
+        choice = systems.SystemChoice(self.system, REQUESTED)
+        if self.system == systems.AUTO:
+            choice = systems.choose(gold=len(gold), glosses=glosses)
+        if not systems.system_info(choice.system).needs:
             raise ModelError(f"system {choice.system} does not learn from gold trees", remedy="choose s2+, s6+, s4+ or s5+")
         types, grams = self.preparation.types, self.preparation.table
         sentences = [ProjectionInput.of(types.apply(pair)) for pair in text]
-        if registry.system_info(choice.system).parser:
+        if systems.system_info(choice.system).parser:
             from divproj.projection import parsers
 
             learned = parsers.fit(choice.system, gold, text=sentences, random_state=self.seed, grams=grams)
@@ -221,7 +221,7 @@ class Projector:
             return TextState(system.adapt(sentences), types=types)
         from divproj.projection.phrasal.evidence import collect_evidence
 
-        parser = parser_of(pairs) if source.parser == registry.AUTO else source.parser
+        parser = parser_of(pairs) if source.parser == systems.AUTO else source.parser
         known = collect_evidence(sentences, self.phrases, parser=parser, linked=source.linked, faults=faults)
         if known.note and known.note not in self.why_:
             self.why_ = "; ".join(filter(None, (self.why_, known.note)))
@@ -320,7 +320,7 @@ class Projector:
         for other in also:
             if isinstance(other, str):
                 witness = self.preparation.witness(lang_code(other)).witness_pairs(first, noted)
-                texts.append((TextSource(registry.AUTO, linked=False), witness))
+                texts.append((TextSource(systems.AUTO, linked=False), witness))
             else:
                 given = list(other)
                 texts.append((self._source_of(given), list(self.prepare(given, noted))))
@@ -331,7 +331,7 @@ class Projector:
     def _source_of(self, raw: Sequence[Pair]) -> TextSource:
         """Return where the E trees and links of pairs come from, before they are parsed and linked."""
         parsed_here = all(pair.e.tree is None for pair in raw)
-        parser = self.preparation.e_parser or registry.AUTO if parsed_here else None
+        parser = self.preparation.e_parser or systems.AUTO if parsed_here else None
         return TextSource(parser, any(pair.links.known for pair in raw))
 
     def prepare(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
@@ -343,10 +343,10 @@ class Projector:
         if self._corrections is None and not self._is_parser:
             raise ModelError("nothing was learned yet", remedy="call fit first")
         if self._is_parser:
-            from divproj.projection import parser_files
+            from divproj.projection import parsers
 
             system: Any = self._system
-            parser_files.save(system, path, {"system": self.system_, "seed": self.seed})
+            parsers.save(system, path, {"system": self.system_, "seed": self.seed})
             return
         from divproj.io.files import writing
 
@@ -360,20 +360,20 @@ class Projector:
 
     @property
     def _is_parser(self) -> bool:
-        return self._system is not None and (self.model is not None or registry.system_info(self.system_).parser)
+        return self._system is not None and (self.model is not None or systems.system_info(self.system_).parser)
 
     def _load(self, folder: Path) -> None:
         self.system_, self.why_ = f"model:{folder.name}", "a trained model was given"
         self._system = load_system(SystemPlan.of("", folder, None, self.preparation.grams))
 
-    def _settle(self, choice: registry.SystemChoice) -> None:
+    def _settle(self, choice: systems.SystemChoice) -> None:
         self._system = systems.make(choice.system, self._corrections, self.preparation.table)
         self.system_, self.why_ = choice.system, choice.why
 
     def choose_system(self, pairs: Sequence[Pair]) -> System:
         """Return the system, choosing one from the data if none was requested."""
         if self._system is None:
-            if self.system != registry.AUTO:
+            if self.system != systems.AUTO:
                 self.demand()
             self._settle(self._choice(pairs))
         assert self._system is not None
@@ -384,17 +384,17 @@ class Projector:
         """The system that the given rules were learned for, '' without rules."""
         return str(self._corrections.system) if self._corrections is not None else ""
 
-    def _choice(self, pairs: Sequence[Pair] = ()) -> registry.SystemChoice:
+    def _choice(self, pairs: Sequence[Pair] = ()) -> systems.SystemChoice:
         """Return the best system for the pairs; given rules are ignored only for text that s6 is made for."""
         if self._rules_for:
             glosses = systems.suits_s6([*map(ProjectionInput.of, pairs)])
         else:
             glosses = any(pair.glosses for pair in pairs)
-        return registry.choose(rules=self._rules_for, glosses=glosses, forests=self.phrases.f_forests is not None)
+        return systems.choose(rules=self._rules_for, glosses=glosses, forests=self.phrases.f_forests is not None)
 
     def demand(self) -> None:
         """Raise the error that says what the system needs."""
-        needed = registry.system_info(self.system).requirements
+        needed = systems.system_info(self.system).requirements
         raise ModelError(f"system {self.system} needs {needed}", remedy="give gold trees to learn from, rules, or a model")
 
     def _with(self, pair: Pair, projection: Projection) -> Pair:
@@ -420,7 +420,7 @@ def _vote(projections: Sequence[Projection]) -> Projection:
     return vote([*sources.values()][::-1] or projections[:1])
 
 
-def projector(system: str = registry.AUTO, **options: Any) -> Projector:
+def projector(system: str = systems.AUTO, **options: Any) -> Projector:
     """Return a `Projector` for a system by its name; `auto` chooses the best system for the data.
 
     Options: `rules` (a file or a shipped set), `model` (a folder), `parser` (of the translations), `grams` (your own gloss

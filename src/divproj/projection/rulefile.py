@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from divproj.core.errors import ModelError, Where, why
-from divproj.core.wording import plural
+from divproj.core.errors import ModelError, Where, plural, why
 from divproj.projection.candidates import TagLexicon
 from divproj.projection.correction import HeadModel
 from divproj.projection.rules import Rules, Sides, Swaps

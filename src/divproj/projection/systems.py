@@ -1,23 +1,30 @@
-"""Make a system by its code (`make`, `train`), and learn the corrections that it needs from gold pairs (`Corrections`)."""
+"""Projection systems: the protocol that all follow (`System`), the table of them (`SYSTEMS`), and how they are made and trained.
+
+`System.adapt` learns from a text and returns a state, `System.project` takes a sentence and that state. The table says what each
+system does and needs and how accurate it is; help texts, documentation, reports and error messages are made from it. `choose`
+takes the one that suits the data (`auto`). `make` makes a system by its code, `train` makes one that learns from gold pairs, and
+`Corrections` are what it learns.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from divproj.core.errors import ModelError
 from divproj.core.pair import Pair
-from divproj.projection.base import AdaptedSystem, PerSentence, System
 from divproj.projection.candidates import TagLexicon
 from divproj.projection.correction import HeadModel
 from divproj.projection.direct import Direction, ProjectFunction, Projection, ProjectionInput, s1
-from divproj.projection.registry import AUTO, SYSTEMS, has_gloss_model
 from divproj.projection.rules import Rules, learn, s2
+from divproj.runtime.resources import folder
 
 if TYPE_CHECKING:
+    from divproj.forest.hypergraph import Forest
     from divproj.links.grams import Grams
     from divproj.projection.glossed.corrected import S6Plus
+    from divproj.projection.phrasal.phrase_pairs import PhraseBook
 
 
 ATTACHMENT_SHARE = 1.0
@@ -225,3 +232,276 @@ def _cached_state(system: str, text: tuple[ProjectionInput, ...]) -> Any:
     else:
         from divproj.projection.phrasal.s5 import cached_state
     return cached_state(text)
+
+
+@dataclass(frozen=True)
+class TextEvidence:
+    """What is known of a text besides words, links and E trees: parses of F, and phrase pairs."""
+
+    forests: Sequence[Forest] = ()
+    phrases: PhraseBook | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.forests or self.phrases)
+
+
+NO_EVIDENCE = TextEvidence()
+
+
+class System(Protocol):
+    """One way to make trees of F.
+
+    A system holds what it was made with and what it has learned from gold trees; it never changes. What it learns from the text
+    that is to be projected is a value, the state: `adapt` returns it, and `project` takes it. So the tree of a sentence depends on
+    the system, the sentence and the state alone, whatever was projected before.
+
+    >>> from divproj.projection.systems import make
+    >>> system: System = make("s1-r")
+    >>> system.code, system.adapts
+    ('s1-r', False)
+    """
+
+    @property
+    def code(self) -> str:
+        """The code of the system (s1-r … s6+), by which its confidences are calibrated."""
+
+    @property
+    def adapts(self) -> bool:
+        """Whether it learns from the whole text before it projects a sentence of it."""
+
+    def adapt(self, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE, /) -> Any:
+        """Return what the system learns from a text without F trees; None for systems that learn nothing."""
+
+    def project(self, sentence: ProjectionInput, state: Any, /) -> Projection:
+        """Return the tree of one sentence, which may be of the text or not."""
+
+
+@dataclass(frozen=True)
+class PerSentence:
+    """A system that looks at one sentence at a time.
+
+    >>> from divproj.projection.direct import s1
+    >>> PerSentence("s1-r", s1).adapts
+    False
+    """
+
+    code: str
+    function: ProjectFunction
+    adapts: bool = False
+
+    def adapt(self, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> None:
+        """Nothing is learned from the text."""
+
+    def project(self, sentence: ProjectionInput, state: None = None) -> Projection:
+        """Return the tree of one sentence."""
+        return self.function(sentence)
+
+
+S = TypeVar("S", bound=System)
+
+
+@dataclass(frozen=True)
+class AdaptedSystem(Generic[S]):
+    """A system together with its state for a text."""
+
+    system: S
+    state: Any
+
+    @classmethod
+    def to(cls, system: S, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> AdaptedSystem[S]:
+        """Return the system adapted to a text."""
+        return cls(system, system.adapt(text, evidence))
+
+    def project(self, sentence: ProjectionInput) -> Projection:
+        """Return the tree of one sentence."""
+        return self.system.project(sentence, self.state)
+
+
+ENOUGH_GOLD = 20
+"""Gold sentences from which a parser learns more than rules do: below, s2+ is the safer choice (learning curves of ODIN)."""
+ENOUGH_GLOSSED_GOLD = 5
+"""The same on glossed text, where parsers start from s6; chosen on draws 2 and 3 of 17 treebanks (bench/RESULTS.md)."""
+
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class SystemInfo:
+    """A system: one way to make trees of F.
+
+    >>> SYSTEMS["s5"].word, SYSTEMS["s2+"].requirements
+    ('phrasal', 'rules, or gold trees')
+    """
+
+    code: str
+    """The papers' name, or ours."""
+    about: str
+    """What it does, in one sentence."""
+    word: str = ""
+    """A name in plain words, for the systems that users choose from; the others serve to compare with the papers."""
+    needs: str = ""
+    """What must be there besides words, translations and links: `gold` trees of F, `rules` or gold, or nothing."""
+    observes: bool = False
+    """Whether it goes through all the text before it projects."""
+    parser: bool = False
+    """Whether it trains a parser of F."""
+    odin: float | None = None
+    """UAS in percent, mean of four ODIN languages, ten folds, gold links and E trees (bench/RESULTS.md, Tables 4b, 5b and Bridge)."""
+    glossed: float | None = None
+    """UAS in percent from glosses and translation alone, families held out (bench/RESULTS.md, Glossed text without gold trees):
+    mean of 19 treebanks; of systems that learn, mean of 17 with 20 gold trees."""
+
+    @property
+    def learns(self) -> bool:
+        return bool(self.needs)
+
+    @property
+    def requirements(self) -> str:
+        """What it needs, in words."""
+        return {"": "nothing", "rules": "rules, or gold trees", "gold": "gold trees, or a trained model"}[self.needs]
+
+
+SYSTEMS: dict[str, SystemInfo] = {
+    system.code: system
+    for system in (
+        SystemInfo(
+            "s1-r",
+            "Copies heads over the links; of several words with one partner the rightmost is the head.",
+            "direct",
+            odin=86.3,
+            glossed=47.6,
+        ),
+        SystemInfo("s1-l", "As s1-r, but the leftmost is the head.", odin=83.5),
+        SystemInfo("s2-3", "s1-r with learned heads of merged words.", needs="rules", odin=86.3),
+        SystemInfo("s2-2", "s2-3 with learned attachment of words without a partner.", needs="rules", odin=89.5),
+        SystemInfo("s2-1", "s2-2 with learned swaps of head and dependent.", needs="rules", odin=89.5),
+        SystemInfo(
+            "s2+",
+            "Weighs all corrections of s2 together in a log-linear model.",
+            "loglinear",
+            needs="rules",
+            odin=92.3,
+            glossed=60.7,
+        ),
+        SystemInfo(
+            "s5",
+            "Chooses the best bracketing of F that fits the phrases of E.",
+            "phrasal",
+            observes=True,
+            odin=91.3,
+            glossed=65.1,
+        ),
+        SystemInfo(
+            "s6",
+            "Reads the glosses with a model learned from treebanks of other languages, together with s5.",
+            "universal",
+            observes=True,
+            glossed=68.5,
+        ),
+        SystemInfo(
+            "s6+",
+            "s6 corrected by gold trees of the language itself.",
+            "universal+",
+            needs="rules",
+            observes=True,
+            glossed=70.9,
+        ),
+        SystemInfo("s3-1", "A parser trained on gold trees of F alone.", needs="gold", parser=True, odin=81.4),
+        SystemInfo("s3-2", "A parser trained on trees projected by s2-1.", needs="gold", parser=True, odin=80.4),
+        SystemInfo("s3-3", "A parser trained on trees projected by s1-r.", needs="gold", parser=True, odin=77.8),
+        SystemInfo("s3-4", "A parser trained on trees projected by s1-l.", needs="gold", parser=True, odin=75.0),
+        SystemInfo("s3-5", "s3-1 without projected tags.", needs="gold", parser=True, odin=72.6),
+        SystemInfo("s4-1", "A parser that sees the projection of s2-1.", needs="gold", parser=True, odin=91.7),
+        SystemInfo("s4-2", "A parser that sees the projection of s1-r.", needs="gold", parser=True, odin=91.8),
+        SystemInfo("s4-3", "A parser that sees the projection of s1-l.", needs="gold", parser=True, odin=90.6),
+        SystemInfo(
+            "s4+",
+            "Several parsers that see s2+ (glossed text: s6+), voting with it.",
+            "parser",
+            needs="gold",
+            parser=True,
+            odin=92.6,
+            glossed=72.8,
+        ),
+        SystemInfo(
+            "s5+",
+            "s4+ that also sees the phrases of s5; on glossed text the same as s4+.",
+            "parser+phrasal",
+            needs="gold",
+            observes=True,
+            parser=True,
+            odin=93.6,
+            glossed=72.8,
+        ),
+    )
+}
+_WORDS = {system.word: system.code for system in SYSTEMS.values() if system.word}
+
+
+def system_info(name: str) -> SystemInfo:
+    """Return the system with this code or word; ModelError lists all systems.
+
+    >>> system_info("phrasal").code
+    's5'
+    """
+    code = _WORDS.get(name, name)
+    if code not in SYSTEMS:
+        raise ModelError(f"no system '{name}'", remedy=f"choose one of {', '.join((AUTO, *SYSTEMS))}")
+    return SYSTEMS[code]
+
+
+@dataclass(frozen=True)
+class SystemChoice:
+    """A system and why it was chosen."""
+
+    system: str
+    why: str
+
+
+def has_gloss_model() -> bool:
+    """Return whether the model of glossed text is installed."""
+    return (folder("languages") / "glossed" / "model.json").is_file()
+
+
+def choose(*, gold: int = 0, rules: str = "", glosses: bool = False, forests: bool = False) -> SystemChoice:
+    """Return the best system for the data: number of gold trees, rules, glosses, and trees or forests of F (`forests`).
+
+    `rules` is the system that given rules were learned for. On glossed text s6 is more accurate than rules that do not start from it
+    (bench/RESULTS.md), so such rules are not used there.
+
+    >>> choose(rules="s2+").system, choose(rules="s2+", glosses=True).system, choose(rules="s6+", glosses=True).system
+    ('s2+', 's6', 's6+')
+    >>> choose().system, choose(glosses=True).system, choose(gold=2, glosses=True).system, choose(gold=5, glosses=True).system
+    ('s5', 's6', 's6+', 's5+')
+    """
+    if gold >= ENOUGH_GOLD:
+        return SystemChoice("s5+", f"{gold} gold trees")
+    if gold and glosses and has_gloss_model():
+        return SystemChoice("s5+" if gold >= ENOUGH_GLOSSED_GOLD else "s6+", f"{gold} gold tree{'s' * (gold != 1)} and glosses")
+    if gold:
+        return SystemChoice("s2+", f"{gold} gold tree{'s' * (gold != 1)}, fewer than the {ENOUGH_GOLD} that a parser needs")
+    if rules == "s6+":
+        return SystemChoice(rules, "the rules were learned for it")
+    if rules and glosses and has_gloss_model():
+        why = f"glosses; the rules are not used: they were learned for {rules}, which is less accurate on glossed text than s6"
+        return SystemChoice("s6", f"{why}; choose {rules} to use them all the same")
+    if rules:
+        return SystemChoice(rules, "rules are given")
+    if forests:
+        return SystemChoice("s5", "trees or forests of F are given")
+    if glosses and has_gloss_model():
+        return SystemChoice("s6", "no gold trees and no rules, but glosses")
+    return SystemChoice("s5", "no gold trees and no rules")
+
+
+def describe_system(system: str) -> str:
+    """Return what a system does, in one line; '' for an unknown system.
+
+    >>> describe_system("s3-2"), describe_system("model:mine"), describe_system("nothing")
+    ('a parser trained on trees projected by s2-1', 'a model of `proj train`', '')
+    """
+    if system.startswith("model:"):
+        return "a model of `proj train`"
+    about = SYSTEMS[system].about.rstrip(".") if system in SYSTEMS else ""
+    return about[:1].lower() + about[1:] if about[1:2] not in "0123456789" else about

@@ -29,9 +29,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from divproj.core.errors import Faults, FormatError, ModelError, ProjError, Where
+from divproj.core.errors import Faults, FormatError, ModelError, ProjError, Where, shell_word
 from divproj.core.sentence import PROJECTED, Rows, confidence_of, is_gold, misc_value
-from divproj.core.wording import shell_word
 from divproj.io.files import Source, name_of, reading, replacing
 from divproj.io.trees import conllu
 from divproj.runtime.leftovers import name_beside

@@ -38,12 +38,11 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
-from divproj.core.errors import ProjError
+from divproj.core.errors import ProjError, plural
 from divproj.core.pair import Pair
 from divproj.core.sentence import PROJECTED
 from divproj.core.tree import DepTree
-from divproj.core.wording import plural
-from divproj.projection import registry, systems
+from divproj.projection import systems
 from divproj.projection.candidates import Block, Lattice, TagLexicon
 from divproj.projection.confidence import Expected, calibrate, combine, expected_accuracy, expected_from_counts, recalibrate
 from divproj.projection.correction import SPELLED, Correction, Question, best_tree, fit_weights
@@ -563,8 +562,8 @@ class ProjectionLearner:
     system: str = systems.DEFAULT
 
     def __post_init__(self) -> None:
-        able = [code for code, system in registry.SYSTEMS.items() if system.learns]
-        if self.system not in (registry.AUTO, *able):
+        able = [code for code, system in systems.SYSTEMS.items() if system.learns]
+        if self.system not in (systems.AUTO, *able):
             raise ProjError(f"system '{self.system}' does not learn", remedy=f"choose one of {', '.join(able)}")
 
     def __call__(
@@ -575,8 +574,8 @@ class ProjectionLearner:
             raise ProjError("no gold sentence has a tree of its translation", remedy="mark other sentences gold")
         on_message("learning from gold sentences", 0, len(pairs))
         system = self.system
-        if system == registry.AUTO:
-            system = registry.choose(gold=len(pairs), glosses=any(pair.glosses for pair in pairs.values())).system
+        if system == systems.AUTO:
+            system = systems.choose(gold=len(pairs), glosses=any(pair.glosses for pair in pairs.values())).system
         wanted = {example.n: example for example in rest if _has_translation(example)}
         text = {n: ProjectionInput.of(pair) for n, pair in pairs.items()} | {n: _input(x) for n, x in wanted.items()}
         project = systems.train(system, [*pairs.values()], text=[text[n] for n in sorted(text)])
@@ -592,7 +591,7 @@ def check_rules(pairs: Sequence[Pair], system: str, on_message: Tell) -> Verdict
     other pairs.
     """
     text = [ProjectionInput.of(pair) for pair in pairs]
-    without = registry.choose(glosses=systems.suits_s6(text)).system
+    without = systems.choose(glosses=systems.suits_s6(text)).system
     on_message(f"projecting by {without}", 0, len(pairs))
     project = systems.train(without, (), text=text)
     gold = []

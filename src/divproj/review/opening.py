@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from divproj.core.errors import Faults, ProjError, Where
+from divproj.core.errors import Faults, ProjError, Where, plural, shell_word
 from divproj.core.pair import Pair
-from divproj.core.wording import plural, shell_word
 from divproj.io.corpus import Corpus
 from divproj.io.files import REVIEWED
 from divproj.io.interlinear.languages import language_name

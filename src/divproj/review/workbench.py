@@ -23,7 +23,7 @@ from typing import Any
 
 from divproj.core.errors import Faults, ProjError, Where
 from divproj.core.sentence import Rows, is_gold
-from divproj.drawing.workbench import page
+from divproj.drawing.review import workbench_page
 from divproj.io.files import E_FILE, F_FILE, LINKS_FILE
 from divproj.io.trees import conllu
 from divproj.review import http
@@ -419,5 +419,5 @@ class WorkbenchServer(PageServer):
 
     def __init__(self, bench: Workbench, port: int = 0) -> None:
         self.bench = bench
-        super().__init__(page(bench.folder.resolve().name), port, WorkbenchHandler)
+        super().__init__(workbench_page(bench.folder.resolve().name), port, WorkbenchHandler)
         bench.home = self.url

@@ -40,8 +40,18 @@ from divproj.projection.glossed.word_types import NONE as NO_TABLE
 from divproj.projection.glossed.word_types import types_file
 from divproj.projection.phrasal.phrase_pairs import AUTO, PhraseSources
 from divproj.projection.pipeline import corrections
-from divproj.projection.registry import SystemChoice, choose, system_info
-from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEM_NAMES, UNTRAINED, suits_s6
+from divproj.projection.systems import (
+    CORRECTED,
+    OBSERVING,
+    PARSERS,
+    PROJECTIONS,
+    SYSTEM_NAMES,
+    UNTRAINED,
+    SystemChoice,
+    choose,
+    suits_s6,
+    system_info,
+)
 from divproj.runtime.resources import folder
 from divproj.ud.grammar import parse_conventions
 

@@ -30,8 +30,7 @@ from divproj.parsing.language import available
 from divproj.projection.confidence import Expected
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.phrasal.phrase_pairs import AUTO
-from divproj.projection.pipeline import corrections
-from divproj.projection.summary import Summary
+from divproj.projection.pipeline import Summary, corrections
 from divproj.run import stages
 from divproj.run import texts as golden
 from divproj.run.cache import StageRecord, Store, digest_of, file_digest, versions

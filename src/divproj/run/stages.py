@@ -31,12 +31,10 @@ from divproj.parsing.language import pack
 from divproj.parsing.translations import choose, note_choice, report_foreign
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed.word_types import NO_TYPES, WordTypes
-from divproj.projection.pipeline import TextSource, corrections, source_of
+from divproj.projection.pipeline import Summary, TextSource, corrections, source_of
 from divproj.projection.prepare import NO_TRANSLATION, Preparation, link_some, parse_some, prepare_text
 from divproj.projection.projector import Projector
-from divproj.projection.registry import AUTO, system_info
-from divproj.projection.summary import Summary
-from divproj.projection.systems import CORRECTED, DEFAULT, PROJECTIONS, RULED, Corrections
+from divproj.projection.systems import AUTO, CORRECTED, DEFAULT, PROJECTIONS, RULED, Corrections, system_info
 from divproj.run import texts as golden
 from divproj.run.config import Config
 from divproj.run.texts import (
@@ -359,16 +357,14 @@ def observes(config: Config) -> bool:
 
 def train(job: StageJob) -> None:
     """Train a parser that uses projections."""
-    from divproj.projection import parser_files, parsers
+    from divproj.projection import parsers
 
     pairs = job.gold_pairs()
     job.tick(f"training {job.config.system} on", len(pairs), 0)
     options = {key: job.config.value("train", key) for key in ("epochs", "order", "bits")}
     text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
     learned = parsers.fit(job.config.system, pairs, text=text, random_state=job.config.seed, **options)
-    parser_files.save(
-        learned.system, job.out / MODEL, {"pairs": len(pairs), "system": job.config.system, "seed": job.config.seed}
-    )
+    parsers.save(learned.system, job.out / MODEL, {"pairs": len(pairs), "system": job.config.system, "seed": job.config.seed})
     job.facts |= {"pairs": len(pairs)}
 
 

@@ -15,12 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from divproj.core.errors import AlignmentError, Faults, Where
+from divproj.core.errors import AlignmentError, Faults, Where, plural
 from divproj.core.links import Links
 from divproj.core.pair import Pair
 from divproj.core.sentence import Rows, Sentence, confidence_of, misc_value
 from divproj.core.tree import DepTree
-from divproj.core.wording import plural
 from divproj.io.corpus import Corpus
 from divproj.io.files import E_FILE, F_FILE, LINKS_FILE, writing
 from divproj.io.interlinear.languages import with_codes

@@ -7,7 +7,7 @@ import pytest
 from corpusfiles import pair, tree
 
 from divproj import DepTree, FormatError, Links, Pair, alter
-from divproj.core.pair_arrays import LabelCodes, PairBatch, SideArrays, in_batches
+from divproj.core.pair import LabelCodes, PairBatch, SideArrays, in_batches
 
 
 class TestBook:

@@ -12,8 +12,7 @@ from corpusfiles import pair, tree
 from synthetic import random_pair
 
 from divproj import Analysis, DepTree, alter, analyze
-from divproj.core import pair_arrays
-from divproj.core.pair_arrays import in_batches
+from divproj.core.pair import SIZE, in_batches
 from divproj.divergence.analysis import EXAMPLES, TYPES, analyze_batches
 from divproj.runtime import jit
 
@@ -200,4 +199,4 @@ def test_json(many):
 
 def test_growing():
     assert Analysis().counts.sum() == 0
-    assert pair_arrays.SIZE > 1
+    assert SIZE > 1

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divproj.core.errors import ModelError
-from divproj.drawing.induced import induced_svg, induced_text
+from divproj.drawing.phrases import induced_svg, induced_text
 from divproj.forest.parses import count_trees, inside, marginals
 from divproj.induction import training
 from divproj.induction.ccm import CCM

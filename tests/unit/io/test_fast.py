@@ -10,7 +10,7 @@ from corpusfiles import block, lenient, write
 from shared import need
 
 from divproj import AlignmentError, Corpus, Faults, FormatError, ProjError
-from divproj.core.pair_arrays import in_batches
+from divproj.core.pair import in_batches
 from divproj.divergence.analysis import analyze_batches
 from divproj.io import corpus as corpus_module
 from divproj.io import fast

@@ -12,7 +12,7 @@ from shared import need
 
 from divproj import ModelError
 from divproj.io.trees import conllu
-from divproj.parsing.lemmas import Lemmatizer, apply, apply_case, casing, edit_of
+from divproj.parsing.tagger import Lemmatizer, apply, apply_case, casing, edit_of
 
 WORDS = """
 goats NOUN goat · hens NOUN hen · rivers NOUN river · cities NOUN city · ponies NOUN pony · berries NOUN berry · men NOUN man

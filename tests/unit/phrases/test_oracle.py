@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from divproj.forest.parses import normalise
 from divproj.phrases import beam_search
-from divproj.phrases.beam_search import Packs, SearchLimits
-from divproj.phrases.hill_climbing import refine
+from divproj.phrases.beam_search import Packs, SearchLimits, refine
 from divproj.phrases.problem import Clock, OutOfTimeError, _log_posteriors, _scaled_posteriors, fill, posteriors, read_off
 
 seeds = st.integers(0, 1_000_000)

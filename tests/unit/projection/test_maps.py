@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from divproj.projection.confidence import calibration_of
-from divproj.projection.registry import SYSTEMS
+from divproj.projection.systems import SYSTEMS
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

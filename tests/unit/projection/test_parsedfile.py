@@ -7,7 +7,7 @@ import json
 import pytest
 
 from divproj import Corpus, ModelError
-from divproj.projection import parser_files
+from divproj.projection import parsers
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.parsers import fit
 from divproj.runtime.resources import folder
@@ -29,8 +29,8 @@ def systems(pairs):
 @pytest.mark.parametrize("name", ["s3-1", "s4-1", "s4+"])
 def test_there_and_back(name, systems, pairs, tmp_path):
     system = systems[name]
-    parser_files.save(system, tmp_path / "model", {"corpus": "hin-eng"})
-    found = parser_files.load(tmp_path / "model")
+    parsers.save(system, tmp_path / "model", {"corpus": "hin-eng"})
+    found = parsers.load(tmp_path / "model")
     assert found.recipe == system.recipe
     assert len(found.parsers) == len(system.parsers)
     same = total = 0
@@ -42,8 +42,8 @@ def test_there_and_back(name, systems, pairs, tmp_path):
 
 
 def test_the_same_seed_makes_the_same_bytes(systems, pairs, tmp_path):
-    parser_files.save(systems["s4+"], tmp_path / "one", {})
-    parser_files.save(fit("s4+", pairs[:10], **SMALL).system, tmp_path / "two", {})
+    parsers.save(systems["s4+"], tmp_path / "one", {})
+    parsers.save(fit("s4+", pairs[:10], **SMALL).system, tmp_path / "two", {})
     for name in ("model.json", "weights.npz"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
@@ -51,7 +51,7 @@ def test_the_same_seed_makes_the_same_bytes(systems, pairs, tmp_path):
 class TestRefused:
     @pytest.fixture
     def model(self, systems, tmp_path):
-        parser_files.save(systems["s4-1"], tmp_path / "model", {})
+        parsers.save(systems["s4-1"], tmp_path / "model", {})
         return tmp_path / "model"
 
     def said(self, model, change):
@@ -59,7 +59,7 @@ class TestRefused:
         change(about)
         (model / "model.json").write_text(json.dumps(about))
         with pytest.raises(ModelError) as error:
-            parser_files.load(model)
+            parsers.load(model)
         return str(error.value)
 
     @pytest.mark.parametrize(
@@ -101,6 +101,6 @@ class TestRefused:
         assert "format is 'divproj-language', 'divproj-parsed-projection' expected" in said
 
     def test_the_oracle_is_not_for_keeps(self, pairs, tmp_path):
-        parser_files.save(fit("oracle", pairs[:3], **SMALL).system, tmp_path / "oracle", {})
+        parsers.save(fit("oracle", pairs[:3], **SMALL).system, tmp_path / "oracle", {})
         with pytest.raises(ModelError, match="'projection' is 'gold', one of"):
-            parser_files.load(tmp_path / "oracle")
+            parsers.load(tmp_path / "oracle")

@@ -12,7 +12,7 @@ from divproj import Corpus, ModelError
 from divproj.core.links import Links
 from divproj.core.tree import DepTree
 from divproj.parsing.language import load_pack
-from divproj.projection import parser_files
+from divproj.projection import parsers
 from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.glossed.corrected import TAG_OF, HeldOutGains, S6Plus
 from divproj.projection.glossed.s6 import S6
@@ -103,8 +103,8 @@ def test_what_folds_count_is_added_up():
 def test_there_and_back(name, pairs, tmp_path):
     learned = fit(name, pairs[:12], text=text(pairs), **SMALL)
     system = learned.system
-    parser_files.save(system, tmp_path / "model", {})
-    found = parser_files.load(tmp_path / "model")
+    parsers.save(system, tmp_path / "model", {})
+    found = parsers.load(tmp_path / "model")
     assert found.prior is not None
     assert found.prior.weights == pytest.approx(system.prior.weights, abs=1e-3)
     state = found.adapt(text(pairs))
@@ -143,9 +143,9 @@ def test_gloss_abbreviations_of_the_user(pairs, tmp_path):
 def test_a_model_whose_parts_do_not_fit(pairs, tmp_path):
     system = fit("s4+", pairs[:6], **SMALL).system
     system.namer = system.parsers[0]
-    parser_files.save(system, tmp_path / "model", {})
+    parsers.save(system, tmp_path / "model", {})
     with pytest.raises(ModelError, match="what names relations and the recipe do not fit"):
-        parser_files.load(tmp_path / "model")
+        parsers.load(tmp_path / "model")
 
 
 def test_relations_are_learned_where_that_pays(pairs):

@@ -13,12 +13,11 @@ from divproj.core.pair import Pair
 from divproj.io.corpus import Corpus
 from divproj.io.trees import conllu
 from divproj.parsing.language import pack
-from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.pipeline import CorpusOutput, TextSource, project_corpus
 from divproj.projection.prepare import Preparation
 from divproj.projection.projector import vote
-from divproj.projection.systems import make
+from divproj.projection.systems import AdaptedSystem, make
 from divproj.runtime.resources import folder
 
 

@@ -20,9 +20,8 @@ from divproj.projection.confidence import (
     recalibrate,
 )
 from divproj.projection.direct import Projection, ProjectionInput, s1
-from divproj.projection.pipeline import annotate
-from divproj.projection.registry import describe_system
-from divproj.projection.summary import Summary
+from divproj.projection.pipeline import Summary, annotate
+from divproj.projection.systems import describe_system
 from divproj.ud.tagsets import class_of, relation_of
 
 E = DepTree(("dogs", "bark"), (2, 0), ("nsubj", "root"), ("NOUN", "VERB"))

@@ -14,7 +14,6 @@ from divproj.core.links import Links
 from divproj.core.tree import DepTree
 from divproj.links.grams import Grams
 from divproj.parsing.language import pack
-from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed import linear, s6
 from divproj.projection.glossed.facts import EnglishLexicon, Glosses, foreign_language, in_capitals, lexicon_of
@@ -22,6 +21,7 @@ from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.glossed.training import GlossedTreebank, learn
 from divproj.projection.phrasal.cues import InducedLinks
+from divproj.projection.systems import AdaptedSystem
 from divproj.ud.rows import attach_marks
 from divproj.ud.tagsets import LABELS, UPOS
 

@@ -15,7 +15,6 @@ from divproj.core.pair import Pair
 from divproj.core.tree import DepTree
 from divproj.links.grams import Grams
 from divproj.projection import systems
-from divproj.projection.base import AdaptedSystem
 from divproj.projection.candidates import TagLexicon
 from divproj.projection.correction import HeadModel
 from divproj.projection.direct import ProjectionInput
@@ -25,6 +24,7 @@ from divproj.projection.glossed.model import COLUMNS, EDGE, ORDER, GlossModel, G
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.glossed.training import learn
 from divproj.projection.rules import learn as learn_rules
+from divproj.projection.systems import AdaptedSystem
 from divproj.ud.tagsets import LABELS, UPOS
 
 NAMES = GramNumbers(("PST", "ACC", "DEF"), ("tense", "core", "article"))

@@ -9,7 +9,7 @@ import pytest
 from pipelinefiles import LEARNED, PLAIN, config, conllu, unlike, write
 
 from divproj import ProjError
-from divproj.projection.registry import ENOUGH_GOLD, choose
+from divproj.projection.systems import ENOUGH_GOLD, choose
 from divproj.run.config import KEYS, line_of, load, loads
 from divproj.runtime.resources import folder as shipped
 

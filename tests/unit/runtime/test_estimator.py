@@ -9,9 +9,8 @@ import pytest
 from divproj import DepTree, Inducer, PhraseAligner, WordAligner
 from divproj.core.errors import ModelError
 from divproj.induction.ccm import CCM
-from divproj.parsing.lemmas import Lemmatizer
 from divproj.parsing.parser import MstParser
-from divproj.parsing.tagger import Tagger
+from divproj.parsing.tagger import Lemmatizer, Tagger
 
 ESTIMATORS: tuple[tuple[Any, dict[str, Any]], ...] = (
     (WordAligner, {"threshold": 0.4}),

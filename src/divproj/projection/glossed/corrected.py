@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.core.pair import Pair
-from divproj.projection.base import NO_EVIDENCE, TextEvidence
 from divproj.projection.candidates import Lattice, TagLexicon
 from divproj.projection.correction import SPELLED, Correction, Question, best_tree, fit_weights
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.glossed.facts import CASES, given_tags
 from divproj.projection.glossed.s6 import S6, GlossAnalysis, GlossState, is_read
 from divproj.projection.parsers import CORRECTION_FOLDS
+from divproj.projection.systems import NO_EVIDENCE, TextEvidence
 from divproj.ud.tagsets import LABELS, UPOS
 
 CORRECTION_PENALTY = 6.0

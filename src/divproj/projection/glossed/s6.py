@@ -37,7 +37,6 @@ from numpy.typing import NDArray
 
 from divproj.links.grams import Grams
 from divproj.parsing.decode import chu_liu_edmonds
-from divproj.projection.base import NO_EVIDENCE, TextEvidence
 from divproj.projection.direct import Projection, ProjectionInput, Reason, s1
 from divproj.projection.glossed import linear as edges
 from divproj.projection.glossed import linear as templates
@@ -73,6 +72,7 @@ from divproj.projection.glossed.word_types import HEADS
 from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.cues import LinkedPair
 from divproj.projection.phrasal.s5 import LONGEST, S5, PhraseState
+from divproj.projection.systems import NO_EVIDENCE, TextEvidence
 from divproj.runtime.engine import one_blas_thread
 from divproj.runtime.vectors import WordVectors, shipped_vectors
 from divproj.ud.rows import attach_marks

@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import numpy as np
 
-from divproj.core.errors import Faults, FormatError, Where
+from divproj.core.errors import Faults, FormatError, Where, plural
 from divproj.core.pair import Pair, WordAnswer
-from divproj.core.wording import plural
 from divproj.io.files import Source, name_of, reading
 from divproj.links.grams import Grams
 from divproj.projection.direct import ProjectionInput

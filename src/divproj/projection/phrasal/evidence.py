@@ -27,8 +27,7 @@ from divproj.core.pair import Pair
 from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
 from divproj.forest.build import from_tree
-from divproj.forest.charts import Packer
-from divproj.forest.dependencies import phrase_tree
+from divproj.forest.dependencies import Packer, phrase_tree
 from divproj.forest.hypergraph import Forest, Node
 from divproj.io.files import E_FILE, F_FILE, LINKS_FILE, flush_together, writing
 from divproj.io.trees import conllu, pharaoh

@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import marginals
 from divproj.parsing.decode import eisner
-from divproj.projection.base import NO_EVIDENCE, TextEvidence
 from divproj.projection.direct import Projection, ProjectionInput, Reason, content_root, s1
 from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.cues import UNLINKED, Cues, EncodedSentence, InducedLinks, LinkedPair, RelationWeights
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
+from divproj.projection.systems import NO_EVIDENCE, TextEvidence
 
 OBSERVING_ROUNDS = 4
 """Rounds of expectation-maximisation over a text."""

@@ -7,14 +7,14 @@ import pytest
 
 from divproj import DepTree, Links
 from divproj.forest import parses
-from divproj.forest.charts import from_arc_scores
+from divproj.forest.dependencies import from_arc_scores
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.io.trees.forests import ForestOptions, forests_of
 from divproj.parsing.decode import projective
-from divproj.projection.base import AdaptedSystem, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import s5
 from divproj.projection.phrasal.s5 import S5
+from divproj.projection.systems import AdaptedSystem, TextEvidence
 
 
 def test_headed_phrases_give_the_probabilities_of_edges():

@@ -8,13 +8,13 @@ import pytest
 
 from divproj import DepTree, Faults, Links, Pair
 from divproj.core.errors import ModelError
-from divproj.projection.base import AdaptedSystem, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import evidence
 from divproj.projection.phrasal.evidence import collect_evidence
 from divproj.projection.phrasal.phrase_pairs import PhraseSources
 from divproj.projection.phrasal.s5 import S5
 from divproj.projection.projector import Projector
+from divproj.projection.systems import AdaptedSystem, TextEvidence
 
 WORDS = ("the", "old", "man", "saw", "a", "small", "dog", "in", "the", "garden")
 UPOS = ("DET", "ADJ", "NOUN", "VERB", "DET", "ADJ", "NOUN", "ADP", "DET", "NOUN")

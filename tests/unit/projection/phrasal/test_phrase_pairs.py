@@ -15,7 +15,6 @@ from divproj.forest.parses import count_trees
 from divproj.io.trees.forests import ForestOptions, forests_of
 from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.lexicon import Lexicon
-from divproj.projection.base import AdaptedSystem, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import phrase_pairs
 from divproj.projection.phrasal.evidence import (
@@ -27,6 +26,7 @@ from divproj.projection.phrasal.evidence import (
 )
 from divproj.projection.phrasal.phrase_pairs import OTHER_HEAD, PhraseBook, PhraseLink, SentencePairs
 from divproj.projection.phrasal.s5 import S5
+from divproj.projection.systems import AdaptedSystem, TextEvidence
 
 E = DepTree(("old", "dogs", "sleep", "here"), (2, 3, 0, 3), ("amod", "nsubj", "root", "advmod"), ("ADJ", "NOUN", "VERB", "ADV"))
 

@@ -11,12 +11,11 @@ from divproj import AlignmentError, DepTree, Links
 from divproj.core.pair import Pair
 from divproj.core.tree import cycles
 from divproj.evaluation.experiment import cross_validate
-from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.parsers import PHRASES, phrase_codes
 from divproj.projection.phrasal.s5 import LONGEST, S5, cached_state, subtrees
 from divproj.projection.projector import ballot, vote
-from divproj.projection.systems import train
+from divproj.projection.systems import AdaptedSystem, train
 
 
 def bitext(f: str, e: str, e_heads: tuple[int, ...], tags: str, links: set[tuple[int, int]]) -> ProjectionInput:
