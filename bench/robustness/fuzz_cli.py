@@ -169,8 +169,8 @@ def case(c: Path, o: Path, chance: random.Random) -> Case:
     strict, quiet = ["--strict"], ["-q"]
     made = [
         ["analyze", str(c), *few(strict, ["--json"], ["--edges"], ["--extended"], ["--ignore-ids"], ["--csv", str(o / "t")], ["--html", out])],
-        ["analyze", "--f", any_file, "--e", e, "--links", align, *few(strict, ["--ignore-ids"])],
-        ["analyze", "--f", "-", "--e", e, "--links", align],
+        ["analyze", any_file, e, align, *few(strict, ["--ignore-ids"])],
+        ["analyze", "-", e, align],
         ["draw", str(c), "--sent", chance.choice(("1", "0", "99", "")), "-o", out],
         ["draw", str(c), "--text"],
         ["project", str(c), "-o", out, *few(["--system", chance.choice(("s1-l", "s2+", "s5", "x"))], ["--rules", "deu"], ["--html", out],

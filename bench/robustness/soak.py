@@ -94,7 +94,7 @@ def job(chance: random.Random) -> Job:
     made = (
         Job(["analyze", "{c}", *chance.choice(([], ["--json"], ["--edges"], ["--sentences"], ["--extended"], ["--strict"]))]),
         Job(["analyze", "{c}", "--html", "{o}/a.html"], {"a.html": whole_html}),
-        Job(["analyze", "--f", "{c}/f.conllu", "--e", "{c}/e.conllu", "--links", "{c}/align.txt", "--ignore-ids"]),
+        Job(["analyze", "{c}/f.conllu", "{c}/e.conllu", "{c}/align.txt", "--ignore-ids"]),
         Job(["draw", "{c}", "--sent", str(chance.randint(0, 12)), "-o", "{o}/d.svg"], {"d.svg": whole_svg}),
         Job(["draw", "{c}", "--text"]),
         Job(["project", "{c}", "--system", system, "--rules", "deu", "-o", "{o}/t.conllu", "--html", "{o}/p.html"],
@@ -112,7 +112,7 @@ def job(chance: random.Random) -> Job:
         Job(["align", "{c}/f.conllu", "{c}/e.conllu", "--links", "{c}/align.txt", "-o", "{o}/p.jsonl", "--html", "{o}/p.html"],
             {"p.jsonl": whole_lines, "p.html": whole_html}),
         Job(["induce", "{c}", "-o", "{o}/model", "--sweeps", "2", "--chains", "1"], {"model": whole_model}),
-        Job(["train", "{c}", "-o", "{o}/model", "--epochs", "1", "--bits", "12", "--system", "s4-1"], {"model": whole_model}),
+        Job(["train", "{c}", "-o", "{o}/model", "--epochs", "1", "--set", "bits=12", "--system", "s4-1"], {"model": whole_model}),
         Job(["run", "{c}/divproj.toml", "-o", "{o}/results", "-j", "1"], {"results": whole_results}),
         Job(["rules", "show", "{c}/igt.txt"], allowed=(1,)),
         Job(["analyze", "{c}", "--no-such-option"], allowed=(2,)),

@@ -97,7 +97,7 @@ def jobs(corpus: Path, small: Path, pairs: int) -> dict[str, tuple[int, list[str
         "words": (tenth, ["words", str(f), str(e), "-o", out]),
         "align": (few, ["align", "pairs", *(str(bit / name) for name in ("f.conllu", "e.conllu")), "--links", str(bit / "align.txt"), "-o", out]),
         "induce, 10 sweeps": (few, ["induce", "train", str(bit), "-o", str(corpus / "grammar"), "--sweeps", "10"]),
-        "train, a treebank": (few, ["train", str(bit / "f.conllu"), "-o", str(corpus / "parser"), "--gold-tags"]),
+        "train, a treebank": (few, ["train", str(bit / "f.conllu"), "-o", str(corpus / "parser"), "--set", "gold_tags=yes"]),
     }  # fmt: skip
 
 

@@ -25,7 +25,7 @@ TABLE = """
   analyze-{corpus}-all    analyze in/{corpus} --json ; analyze in/{corpus} --edges ; analyze in/{corpus} --sentences ; analyze in/{corpus} --csv out/tables --html out/report.html --extended
 * analyze-page            analyze in/deu --csv out/tables --html out/report.html
   analyze-style           analyze in/hin --e-style function --tags upos ; analyze in/hin --e-style ud --json --min-count 1
-* analyze-files           analyze --f in/deu/f.conllu --e in/deu/e.conllu --links in/deu/align.txt --ignore-ids ; analyze --f - --e in/deu/e.conllu --links in/deu/align.txt < in/deu/f.conllu
+* analyze-files           analyze in/deu/f.conllu in/deu/e.conllu in/deu/align.txt --ignore-ids ; analyze - in/deu/e.conllu in/deu/align.txt < in/deu/f.conllu
   analyze-bad             analyze in/bad ; analyze in/bad --strict ; analyze in/bad -v
   analyze-jobs            analyze in/deu -j 2
   analyze-{data}          analyze in/{data} ; analyze in/{data} --json ; analyze in/{data} --html out/report.html
@@ -46,15 +46,15 @@ TABLE = """
   project-glossed-{bank}  project in/banks/{bank}.conllu --system s5 -o out/trees.conllu --links-out out/links.txt ; project in/banks/{bank}.conllu
 * learn-{corpus}          learn in/{corpus} -o out/rules.json ; rules show out/rules.json ; project in/{corpus} --rules out/rules.json ; project in/{corpus} --rules out/rules.json --system s2-1
   learn-{data}            learn in/{data} -o out/rules.json ; rules show out/rules.json --min-count 1
-  learn-files             learn --f in/kor/f.conllu --e in/kor/e.conllu --links in/kor/align.txt
+  learn-files             learn in/kor/f.conllu in/kor/e.conllu in/kor/align.txt
   rules-{corpus}          rules show {corpus}
   find                    find 'upos=NOUN & head.upos=VERB' in/deu/f.conllu ; find 'rel=nsubj' in/hin/f.conllu --json
   languages               languages
   about                   systems ; cite ; tutorial out/tutorial ; warm --help
-  train-{parser}          train in/deu -o out/model --system {parser} --epochs 2 --bits 14 ; project in/deu --model out/model -o out/trees.conllu ; parse in/deu --model out/model -o out/parsed.conllu ; project in/deu/igt.txt --model out/model --html out/page.html
-  train-options           train in/hin -o out/model --system s4+ --trees s1-r --features match,align --epochs 1 --bits 12 --seed 3 ; train in/hin -o out/other --epochs 1 --bits 12 ; project in/hin --model out/other
-  train-treebank          train in/hin/f.conllu --dev in/hin/e.conllu -o out/model --epochs 2 --bits 14 ; parse in/hin/f.conllu --model out/model -o out/parsed.conllu ; parse in/hin/f.conllu --model out/model --keep-tags
-  train-odin              train in/odin-hua -o out/model --epochs 1 --bits 14 --system s5+ ; project in/odin-hua --model out/model
+  train-{parser}          train in/deu -o out/model --system {parser} --epochs 2 --set bits=14 ; project in/deu --model out/model -o out/trees.conllu ; parse in/deu --model out/model -o out/parsed.conllu ; project in/deu/igt.txt --model out/model --html out/page.html
+  train-options           train in/hin -o out/model --system s4+ --trees s1-r --features match,align --epochs 1 --set bits=12 --seed 3 ; train in/hin -o out/other --epochs 1 --set bits=12 ; project in/hin --model out/other
+  train-treebank          train in/hin/f.conllu --dev in/hin/e.conllu -o out/model --epochs 2 --set bits=14 ; parse in/hin/f.conllu --model out/model -o out/parsed.conllu ; parse in/hin/f.conllu --model out/model --keep-tags
+  train-odin              train in/odin-hua -o out/model --epochs 1 --set bits=14 --system s5+ ; project in/odin-hua --model out/model
 
 * parse                   parse in/own/english.txt --lang en ; parse - --lang en --keep-lines < in/own/english.txt ; parse in/deu/e.conllu --lang en -o out/trees.conllu --forest out/forests.jsonl
   parse-options           parse in/deu/e.conllu --lang en --keep-tags --style function --no-confidence ; parse in/own/english.txt --lang en --nbest 3 ; parse in/own/english.txt --lang en -j 2 ; parse in/deu/igt.txt --lang en

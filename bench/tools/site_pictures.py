@@ -65,11 +65,8 @@ def main() -> None:
         proj("project", "turkish.txt", "-o", "trees.conllu", "--e-out", "e.conllu", "--links-out", "links.txt")
         proj(
             "draw",
-            "--f",
             "trees.conllu",
-            "--e",
             "e.conllu",
-            "--links",
             "links.txt",
             "--sent",
             "tur-08",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -51,24 +50,6 @@ Source = Annotated[
 Target = Annotated[str | None, typer.Argument(metavar="[TARGET]", help="Trees of the other side, in the same order.")]
 
 
-SHOWN = "links lexical wordnet candidates embeddings languages tree_format punctuation settings"
-"""Fields of `AlignOptions` that are options of their own; the others are set by `--set`."""
-BY_SET = ("binarise", "threshold")
-
-
-def _apply_settings(how: AlignOptions) -> AlignOptions:
-    """Return the options with `--set binarise=…` and `--set threshold=…`; the other settings are the aligner's."""
-    from divproj.core.errors import ProjError
-    from divproj.core.options import parse_settings
-
-    mine = [text for text in how.settings if text.partition("=")[0] in BY_SET]
-    values = parse_settings({name: getattr(how, name) for name in BY_SET}, mine)
-    try:
-        return replace(how, **values, settings=tuple(text for text in how.settings if text not in mine))
-    except ProjError as error:  # it names the field as if it were an option
-        raise ProjError(error.message.replace("`", "`set=", 1)) from None
-
-
 def _read(source: str, target: str | None, how: AlignOptions, strict: bool, ignore_ids: bool) -> ForestPairs:
     """The pairs of trees that are to be aligned."""
     from divproj.phrases import wordnet
@@ -102,7 +83,7 @@ def pairs(
     *,
     source: Source,
     target: Target = None,
-    how: Annotated[AlignOptions, SHOWN],
+    how: AlignOptions,
     output: Annotated[Path, options.output("FILE", "JSON lines; - is stdout.")] = Path("-"),
     text: Annotated[bool, typer.Option("--text", help="Write phrases as text, with --- where there is no partner.")] = False,
     html: Annotated[
@@ -132,7 +113,6 @@ def pairs(
         from divproj.projection.phrasal.evidence import check_new_corpus
 
         check_new_corpus(corpus)
-    how = options.usage("", _apply_settings, how)
     given = _read(source, target, how, strict, ignore_ids)
     aligner = _aligner(given, how, model, paper)
     sign = common.signature(cmd="align", **aligner.signature_facts, input=given.digest)
@@ -188,7 +168,7 @@ def train(
     *,
     source: Source,
     target: Target = None,
-    how: Annotated[AlignOptions, SHOWN],
+    how: AlignOptions,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model.")] = MODEL,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted training from its checkpoint.")] = False,
     learning: AlignTrainOptions,
@@ -207,7 +187,6 @@ def train(
     from divproj.runtime.modelfile import check_place
 
     check_place(output)
-    how = options.usage("", _apply_settings, how)
     given = _read(source, target, how, strict, ignore_ids)
     aligner = _aligner(given, how, paper=paper, epochs=learning.epochs, random_state=learning.seed)
     rows = list(talk.progress(given.pairs(), "pairs"))

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from divproj.runtime.engine import Workers
 
 
+LEAST_SHARE = 0.05
+"""Of all cases: rows of the breakdown with less are not printed; `--csv` and `--json` have them."""
+PAIRS_SHOWN = 2000
+"""Of the most divergent pairs, in a report."""
+
+
 class Tags(StrEnum):
     auto = "auto"
     upos = "upos"
@@ -32,7 +38,7 @@ class Tags(StrEnum):
 def analyze(
     *,
     corpora: options.CorpusArguments = None,
-    files: options.CorpusFiles,
+    ignore_ids: options.IgnoreIds = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per corpus, with counts.")] = False,
     sentences: Annotated[
         bool, typer.Option("--sentences", help="Print one JSON object per sentence pair: edge classes and operations.")
@@ -48,8 +54,6 @@ def analyze(
     extended: Annotated[bool, typer.Option("--extended", help="Add a stage that merges edges on both sides at once.")] = False,
     paper: options.Paper = False,
     min_count: Annotated[int, typer.Option(min=1, help="Hide rows of the breakdown with fewer cases.")] = 3,
-    min_share: Annotated[float, typer.Option(min=0, max=1, help="Hide rows with a smaller share of all cases.")] = 0.05,
-    max_pairs: Annotated[int, typer.Option(min=1, help="How many of the most divergent pairs --html shows.")] = 2000,
     strict: options.Strict = False,
     jobs: options.Place = "1",
 ) -> None:
@@ -63,7 +67,7 @@ def analyze(
     from divproj.divergence.analysis import analyze_corpus, write_tables
     from divproj.io.files import name_of
 
-    inputs, e_style = files.corpora(corpora, strict=strict), trees.e_style
+    inputs, e_style = options.corpora(corpora, ignore_ids=ignore_ids, strict=strict), trees.e_style
     if html and len(inputs) > 1:
         raise typer.BadParameter("--html takes one corpus")
     if plot and len(inputs) < 2:
@@ -74,7 +78,7 @@ def analyze(
         return
     results = []
     for corpus in inputs:
-        most, workers = max_pairs if html else 0, options.workers(jobs)
+        most, workers = PAIRS_SHOWN if html else 0, options.workers(jobs)
         how: dict[str, Any] = {
             "extended": extended,
             "paper": paper,
@@ -97,7 +101,7 @@ def analyze(
         for name, sign, result in zip(names, signs, results, strict=True):
             print(json.dumps({"signature": sign, "corpus": name, **result.as_json()}, ensure_ascii=False))  # noqa: T201
     elif len(results) == 1:
-        _print_one(results[0], signs[0], min_count, min_share)
+        _print_one(results[0], signs[0], min_count)
     else:
         _print_overview(names, results, signs)
     if csv_folder:
@@ -145,7 +149,7 @@ STAGE_NAMES = {
 }
 
 
-def _print_one(result: Analysis, sign: str, min_count: int, min_share: float) -> None:
+def _print_one(result: Analysis, sign: str, min_count: int) -> None:
     from divproj.divergence import analysis
     from divproj.divergence.operations import CLASSES
 
@@ -156,7 +160,7 @@ def _print_one(result: Analysis, sign: str, min_count: int, min_share: float) ->
             cells = [_percent(row[name], row["edges"]) for name in (*CLASSES, "labelled")]
             shown.add_row(STAGE_NAMES[row["stage"]], *cells, str(row["edges"]))
         console.print(shown)
-    patterns = result.patterns(min_count, min_share)
+    patterns = result.patterns(min_count, LEAST_SHARE)
     if patterns:
         shown = common.table(
             "Operations by part of speech", "side", "operation", "child", "parent", "% of all cases", "count", "of", left=4
@@ -223,7 +227,7 @@ def draw(
     induced: Annotated[
         Path | None, typer.Option("--induced", metavar="MODEL", help="Draw trees and aligned nodes of a `proj induce` model.")
     ] = None,
-    files: options.CorpusFiles,
+    ignore_ids: options.IgnoreIds = False,
 ) -> None:
     """Draw a pair of trees as SVG: the translation (E) above, the language you study (F) below, with links and divergences.
 
@@ -244,7 +248,7 @@ def draw(
     from divproj.drawing.svg import pair_svg
     from divproj.drawing.text import pair_text
 
-    inputs = files.corpora(corpus)
+    inputs = options.corpora(corpus, ignore_ids=ignore_ids)
     if len(inputs) > 1:
         raise typer.BadParameter("give one corpus")
     pair = inputs[0].find(sent)

@@ -123,7 +123,7 @@ def experiment(
         Path | None, typer.Option("--latex", metavar="FILE", help="Write UAS and LAS as a table for LaTeX (booktabs).")
     ] = None,
     jobs: options.Jobs = 1,
-    files: options.CorpusFiles,
+    ignore_ids: options.IgnoreIds = False,
     trees: options.EStyle,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per corpus, with all folds.")] = False,
     strict: options.Strict = False,
@@ -146,7 +146,7 @@ def experiment(
         raise typer.BadParameter("--families is for --by family")
     rows, labelled, table = [], [], []
     read: dict[str, tuple[list[Any], str]] = {}
-    for corpus in files.corpora(corpora, strict=strict):
+    for corpus in options.corpora(corpora, ignore_ids=ignore_ids, strict=strict):
         pairs = common.gold_pairs(corpus, trees.e_style)
         if len(pairs) < 2:
             from divproj.core.errors import ProjError, Where

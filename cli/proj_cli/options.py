@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin,
 
 import typer
 
-from divproj.core.options import IGT_FORMATS, Options, ProjectOptions, ReaderOptions, option_of, parse_roles
+from divproj.core.options import IGT_FORMATS, Options, ProjectOptions, ReaderOptions, apply_settings, option_of, parse_roles
 from proj_cli.common import faults_for, talk
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ CorpusArguments = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[CORPUS]...",
-        help="A folder with f.conllu, e.conllu and align.txt, or the name of a sample corpus.",
+        help="A folder with f.conllu, e.conllu and align.txt, the name of a sample corpus, or three files: F, E and links.",
         show_default=False,
     ),
 ]
@@ -137,33 +137,20 @@ class Reader:
             raise typer.BadParameter(f"--format, --tiers, --gloss-lang and --encoding are for {why}")
 
 
-@dataclass
-class CorpusFiles:
-    """A corpus by its files, where no folder is given."""
+def corpora(arguments: list[str] | None, *, ignore_ids: bool = False, strict: bool = False) -> list[Corpus]:
+    """Return the corpora that arguments name: folders and sample corpora, or one corpus by its three files."""
+    from divproj.io.corpus import Corpus
 
-    f: Annotated[str | None, typer.Option("--f", metavar="FILE", help="CoNLL-U of the language you study (F); - is stdin.")] = (
-        None
-    )
-    e: Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U of the translations (E).")] = None
-    links: LinksFile = None
-    ignore_ids: IgnoreIds = False
-
-    def corpora(self, folders: list[str] | None, *, strict: bool = False) -> list[Corpus]:
-        """The corpora that arguments and options name; usage errors where they do not name one."""
-        from divproj.io.corpus import Corpus
-
-        given = [each for each in (self.f, self.e, self.links) if each is not None]
-        if given and (folders or len(given) < 3):
-            raise typer.BadParameter("give corpus folders, or all three of --f --e --links")
-        if given.count("-") > 1:
-            raise typer.BadParameter("only one of --f --e --links can be stdin (-)")
-        if given:
-            f, e, links = given
-            return [Corpus(f, e, links, same_ids=not self.ignore_ids, faults=faults_for(strict), complete=True)]
-        if not folders:
-            raise typer.BadParameter("give a corpus folder, or --f --e --links")
-        same = not self.ignore_ids
-        return [Corpus.at(name, faults=faults_for(strict), same_ids=same) for name in folders]
+    if not arguments:
+        raise typer.BadParameter("give a corpus folder, or three files: F, E and links")
+    if arguments.count("-") > 1:
+        raise typer.BadParameter("only one of F, E and links can be stdin (-)")
+    same = not ignore_ids
+    if len(arguments) == 3 and any(name == "-" or Path(name).is_file() for name in arguments):
+        return [Corpus(*arguments, same_ids=same, faults=faults_for(strict), complete=True)]
+    if files := [name for name in arguments if name == "-" or Path(name).is_file()]:
+        raise typer.BadParameter(f"{files[0]} is a file: give a corpus folder, or three files: F, E and links")
+    return [Corpus.at(name, faults=faults_for(strict), same_ids=same) for name in arguments]
 
 
 @dataclass
@@ -236,7 +223,8 @@ class command:  # noqa: N801 - used as a decorator
         for name, hint in self._hints.items():
             kind, *names = get_args(hint) if get_origin(hint) is Annotated else (hint,)
             if is_dataclass(kind):
-                groups[name] = kind, names[0].split() if names else [f.name for f in fields(kind)]
+                shown = [f.name for f in fields(kind) if not ((about := option_of(f)) and about.by_set)]
+                groups[name] = kind, names[0].split() if names else shown
         return groups
 
     @cached_property
@@ -292,4 +280,4 @@ def _group(kind: Any, given: dict[str, Any]) -> Any:
         for each in fields(kind)
         if each.name in given
     }
-    return usage("", kind, **values)
+    return usage("", apply_settings, usage("", kind, **values))

@@ -66,7 +66,7 @@ def train(
         named = {"system": training.system or DEFAULT_SYSTEM}
         parts = {name: value for name in ("trees", "features", "projection") if (value := getattr(training, name))}
         sign = common.signature(cmd="train", **(parts or named), **how)
-        [corpus] = options.CorpusFiles().corpora([source], strict=strict)
+        [corpus] = options.corpora([source], strict=strict)
         done = train_projection(corpus, output, wanted, sign, checkpoint=kept, **how)
         faults = corpus.faults
     talk.summary(faults)

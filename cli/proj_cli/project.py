@@ -225,7 +225,7 @@ def learn(
             "--check", help="Test first, on gold sentences held back; write the rules only if they make better trees."
         ),
     ] = False,
-    files: options.CorpusFiles,
+    ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
 ) -> None:
     """Learn corrections from sentence pairs with gold trees on both sides.
@@ -238,7 +238,7 @@ def learn(
     from divproj.projection.systems import RULED, Corrections
 
     options.one_of("--system", system, ("auto", *RULED))
-    inputs = files.corpora(corpora, strict=strict)
+    inputs = options.corpora(corpora, ignore_ids=ignore_ids, strict=strict)
     pairs = [pair for corpus in inputs for pair in common.gold_pairs(corpus)]
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", Where(inputs[0].path))

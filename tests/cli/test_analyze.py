@@ -100,17 +100,24 @@ def test_plot_of_one_corpus_is_a_usage_error(tmp_path: Path):
     assert "two or more" in done.stderr
 
 
-def test_files_by_option_and_stdin(corpus: Path):
-    done = proj("analyze", "--f", "-", "--e", corpus / "e.conllu", "--links", corpus / "align.txt", "--json", stdin=F)
+def test_files_and_stdin(corpus: Path):
+    done = proj("analyze", "-", corpus / "e.conllu", corpus / "align.txt", "--json", stdin=F)
     assert done.returncode == 0
     assert json.loads(done.stdout)["sentences"] == 1
 
 
 @pytest.mark.parametrize(
-    "args", [(), ("--f", "x"), ("deu-eng", "--f", "x", "--e", "y", "--links", "z"), ("--f", "-", "--e", "-", "--align", "z")]
+    ("args", "message"),
+    [
+        ((), "give a corpus folder, or three files: F, E and links"),
+        (("-", "-", "z"), "only one of F, E and links can be stdin (-)"),
+        (("deu-eng", "-"), "- is a file: give a corpus folder, or three files"),
+    ],
 )
-def test_usage_errors(args: tuple[str, ...]):
-    assert proj("analyze", *args).returncode == 2
+def test_usage_errors(args: tuple[str, ...], message: str):
+    done = proj("analyze", *args)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.replace("│", "").split())
 
 
 def test_unknown_folder():

@@ -145,7 +145,7 @@ def corpus(tmp_path: Path) -> Path:
     return write(tmp_path / "corpus", *sides, "".join(f"0-0 {k % 2}-1 {k % 5}-{k % 3}\n" for k in range(60)))
 
 
-@pytest.mark.parametrize("options", [["--json"], ["--sentences"], ["--edges"], ["--html", "report.html", "--max-pairs", "7"]])
+@pytest.mark.parametrize("options", [["--json"], ["--sentences"], ["--edges"], ["--html", "report.html"]])
 def test_analyze_is_the_same_in_pieces(corpus, options, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     seen = []

@@ -23,7 +23,7 @@ def text(tmp_path):
 
 
 def test_parsers_do_not_learn_from_endless_sentences(text, tmp_path):
-    found = proj("train", text, "-o", tmp_path / "model", "--epochs", 1, "--bits", 10)
+    found = proj("train", text, "-o", tmp_path / "model", "--epochs", 1, "--set", "bits=10")
     assert found.returncode == 0, found.stderr
     assert f"t.conllu:5: {SAID}" in found.stderr
     assert "model of 2 sentences" in found.stderr

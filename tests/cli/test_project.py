@@ -245,8 +245,8 @@ def test_only_trees_that_somebody_has_looked_at_are_learned_from(rules: Path, tm
     told = "63 projected trees without the comment `# gold = yes` left out: nobody has looked at them"
     for command, said in (
         (("learn", tmp_path, "-o", tmp_path / "r.json"), "Rules for s2+, learned from 3 pairs"),
-        (("train", tmp_path, "-o", tmp_path / "m", "--system", "s3-1", "--bits", 12, "--epochs", 1), "model of 3 pairs"),
-        (("train", tmp_path / "f.conllu", "-o", tmp_path / "l", "--bits", 12, "--epochs", 1), "model of 3 sentences"),
+        (("train", tmp_path, "-o", tmp_path / "m", "--system", "s3-1", "--set", "bits=12", "--epochs", 1), "model of 3 pairs"),
+        (("train", tmp_path / "f.conllu", "-o", tmp_path / "l", "--set", "bits=12", "--epochs", 1), "model of 3 sentences"),
     ):
         done = proj(*command)
         assert done.returncode == 0, done.stderr
@@ -271,7 +271,7 @@ def test_what_was_projected_from_makes_a_corpus(system: str, tmp_path: Path):
     assert counts == [9, 9, 9], "a sentence without a translation keeps its place"
     trees = out[0].read_text().split("\n\n")
     out[0].write_text("\n\n".join(f"# gold = yes\n{tree}" if tree else tree for tree in trees))
-    done = proj("learn", "--f", out[0], "--e", out[1], "--links", out[2], "-o", tmp_path / "rules.json")
+    done = proj("learn", out[0], out[1], out[2], "-o", tmp_path / "rules.json")
     assert done.returncode == 0, done.stderr
     assert "Rules for s6+, learned from 8 pairs" in done.stderr, "without the sentence that has no translation"
 

@@ -44,13 +44,13 @@ def test_words_in_shards(tmp_path: Path):
 
 
 def test_train_a_language(treebank: Path, tmp_path: Path):
-    command = ["train", treebank, "-o", "OUT", "--dev", treebank, "--bits", 14, "--epochs", 4]
+    command = ["train", treebank, "-o", "OUT", "--dev", treebank, "--set", "bits=14", "--epochs", 4]
     done = kill_and_resume(command, tmp_path, SEED, TIMES)
     assert any("parser-edges" in kept for _, kept in done["killed"])
 
 
 def test_train_on_a_corpus(tmp_path: Path):
-    command = ["train", CORPUS, "-o", "OUT", "--system", "s3-1", "--bits", 14, "--epochs", 3]
+    command = ["train", CORPUS, "-o", "OUT", "--system", "s3-1", "--set", "bits=14", "--epochs", 3]
     done = kill_and_resume(command, tmp_path, SEED, max(2, TIMES // 2))
     assert any("parser-1-edges" in kept for _, kept in done["killed"])
 
@@ -103,7 +103,7 @@ def _killed_soon(command: tuple[object, ...], out: Path, later: float) -> bool:
 
 
 def test_what_is_said(treebank: Path, tmp_path: Path):
-    command = ("train", treebank, "-o", tmp_path / "m", "--bits", 12, "--epochs", 2)
+    command = ("train", treebank, "-o", tmp_path / "m", "--set", "bits=12", "--epochs", 2)
     done = proj(*command, "--resume")
     assert "there is no " in done.stderr
     assert "m.checkpoint to go on from: starting anew" in done.stderr

@@ -17,7 +17,7 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A parser of the translations, learned from some of them."""
     folder = tmp_path_factory.mktemp("english")
     (folder / "treebank.conllu").write_text(conllu([item[3] for item in unlike(12)]), encoding="utf-8")
-    done = proj("train", folder / "treebank.conllu", "-o", folder / "model", "--epochs", 2, "--bits", 12)
+    done = proj("train", folder / "treebank.conllu", "-o", folder / "model", "--epochs", 2, "--set", "bits=12")
     assert done.returncode == 0, done.stderr
     return folder / "model"
 

@@ -14,7 +14,7 @@ from divproj.io.trees import conllu
 from proj_cli.parse import train
 
 CORPUS = ROOT / "corpora" / "hin-eng"
-SMALL = ("--bits", 14, "--epochs", 3)
+SMALL = ("--set", "bits=14", "--epochs", 3)
 
 
 @pytest.fixture

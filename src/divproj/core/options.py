@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from divproj.core.errors import ProjError
 
+T = TypeVar("T", bound="Options")
 OPTION = "option"
 """Key of the metadata of a field."""
 SWITCH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -48,6 +49,8 @@ class Option:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    by_set: bool = False
+    """Whether the command line has it as `--set NAME=VALUE`, since few users need it."""
 
     def check(self, name: str, value: Any) -> None:
         """ProjError where a value is not allowed; None and '' stand for nothing given."""
@@ -83,6 +86,9 @@ def option_of(each: Field[Any]) -> Option | None:
 class Options:
     """Options of a step; a value that is not allowed is a ProjError that names it."""
 
+    has_estimator: ClassVar[bool] = False
+    """Whether `settings` that are no field here are those of an estimator."""
+
     def __post_init__(self) -> None:
         for each in fields(self):
             if about := option_of(each):
@@ -106,6 +112,22 @@ def parse_settings(known: Mapping[str, Any], texts: Iterable[str]) -> dict[str, 
         except (ValueError, KeyError):
             raise ProjError(f"`set={text}`: {kind.__name__} expected") from None
     return settings
+
+
+def apply_settings(given: T) -> T:
+    """Return options in which the fields that `settings` names have the values given there; the other settings are left.
+
+    >>> apply_settings(TrainOptions(settings=("order=3",))).order
+    3
+    """
+    by_set = {each.name: getattr(given, each.name) for each in fields(given) if (about := option_of(each)) and about.by_set}
+    texts: tuple[str, ...] = getattr(given, "settings", ())
+    named = [text for text in texts if text.partition("=")[0] in by_set or not given.has_estimator]
+    values = parse_settings(by_set, named)
+    try:
+        return replace(given, **values, settings=tuple(text for text in texts if text not in named)) if named else given
+    except ProjError as error:  # it names the field as if it were an option
+        raise ProjError(error.message.replace("`", "`set=", 1)) from None
 
 
 @dataclass(frozen=True)
@@ -186,13 +208,19 @@ class TrainOptions(Options):
     projection: str | None = option(
         None, "For a corpus, instead of --system: the projection whose edges the parser sees.", metavar="SYSTEM"
     )
-    order: int = option(2, "1: edges; 2: also siblings; 3: also grandparents.", low=1, high=3)
+    order: int = option(2, "1: edges; 2: also siblings; 3: also grandparents.", low=1, high=3, by_set=True)
     decoder: str = option(
-        "auto", "Projective trees (proj), others too (nonproj), or auto.", choices=("auto", "proj", "nonproj")
+        "auto", "Projective trees (proj), others too (nonproj), or auto.", choices=("auto", "proj", "nonproj"), by_set=True
     )
     epochs: int = option(10, "Number of passes over the sentences.", low=1, high=1000)
-    bits: int = option(22, "Size of the weight table, as a power of two.", low=10, high=28)
-    gold_tags: bool = option(False, "Train on gold tags, not predicted ones.")
+    bits: int = option(22, "Size of the weight table, as a power of two.", low=10, high=28, by_set=True)
+    gold_tags: bool = option(False, "Train on gold tags, not predicted ones.", by_set=True)
+    settings: tuple[str, ...] = option(
+        (),
+        "order=1 (edges), 2 (siblings) or 3 (grandparents); decoder=proj or nonproj; bits=22; gold_tags=yes.",
+        "--set",
+        metavar="NAME=VALUE",
+    )
     seed: int = option(1, "The same seed gives the same model.", low=0)
 
 
@@ -224,6 +252,8 @@ class WordsOptions(Options):
 class AlignOptions(Options):
     """What makes words of two parsed texts candidates for each other, and how their trees are read (`proj align`)."""
 
+    has_estimator = True
+
     links: str | None = option(
         None, "Word links in Pharaoh format, one line per pair; auto makes them, as `proj words` does.", metavar="FILE"
     )
@@ -237,18 +267,22 @@ class AlignOptions(Options):
     embeddings: str | None = option(
         None, "Word vectors: .npz, word2vec text, none, or en (shipped; the default for English).", metavar="FILE"
     )
-    threshold: float = option(0.8, "Lowest cosine of candidates.", low=0, high=1)
+    threshold: float = option(0.8, "Lowest cosine of candidates.", low=0, high=1, by_set=True)
     languages: str = option(
         "", "Languages of the two sides, such as de-en.  \\[default: en-en; with links, any two]", metavar="S-T"
     )
-    tree_format: str | None = option(
-        None, "brackets, enju, tiger, conllu or json; by default recognised.", choices=TREE_FORMATS
+    tree_format: str = option(
+        "", "brackets, enju, tiger, conllu or json; by default recognised.", choices=TREE_FORMATS, by_set=True
     )
-    binarise: str = option("all", "How to binarise flat phrases: all (a forest), head, left or right.", choices=BINARISATIONS)
-    punctuation: str = option("keep", "keep, final (leave out the last mark) or drop.", choices=("keep", "final", "drop"))
+    binarise: str = option(
+        "all", "How to binarise flat phrases: all (a forest), head, left or right.", choices=BINARISATIONS, by_set=True
+    )
+    punctuation: str = option(
+        "keep", "keep, final (leave out the last mark) or drop.", choices=("keep", "final", "drop"), by_set=True
+    )
     settings: tuple[str, ...] = option(
         (),
-        "A cost or setting: null_cost, pair_cost, noncomp, search, binarise, threshold, max_seconds, batch_size …",
+        "A cost or setting: null_cost, pair_cost, noncomp, search, binarise, punctuation, tree_format, threshold, max_seconds …",
         "--set",
         metavar="NAME=VALUE",
     )
@@ -282,17 +316,19 @@ class AlignTrainOptions(Options):
 class InduceOptions(Options):
     """How grammars are induced (`proj induce`, `Inducer`)."""
 
+    has_estimator = True
+
     sweeps: int = option(100, "Number of sweeps of the sampler.", low=1)
     chains: int | None = option(None, "Number of chains; their posteriors are averaged.  \\[default: 4, --paper 1]", low=1)
     max_length: str = option("40", "Longest sentences to learn from; one model per value.", metavar="10,20,30")
     tags: str = option("auto", "upos, xpos, auto, or projected (tags of linked E words).")
     links: str | None = option(None, "Links instead of align.txt; auto makes them.", metavar="FILE")
-    more_links: bool = option(False, "Add links for words that have none.")
-    min_prob: float = option(0.5, "Lowest probability of links made here.", low=0, high=1)
+    more_links: bool = option(False, "Add links for words that have none.", by_set=True)
+    min_prob: float = option(0.5, "Lowest probability of links made here.", low=0, high=1, by_set=True)
     paper: bool = option(False, "The published model (Snyder et al.).")
     settings: tuple[str, ...] = option(
         (),
-        "A setting of the sampler: moves, mode, restarts, contradiction, method (gibbs or em) …",
+        "A setting of the sampler: moves, mode, restarts, contradiction, method (gibbs or em) …; more_links=yes adds links.",
         "--set",
         metavar="NAME=VALUE",
     )
