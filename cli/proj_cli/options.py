@@ -147,7 +147,8 @@ def corpora(arguments: list[str] | None, *, ignore_ids: bool = False, strict: bo
         raise typer.BadParameter("only one of F, E and links can be stdin (-)")
     same = not ignore_ids
     if len(arguments) == 3 and any(name == "-" or Path(name).is_file() for name in arguments):
-        return [Corpus(*arguments, same_ids=same, faults=faults_for(strict), complete=True)]
+        f, e, links = arguments
+        return [Corpus(f, e, links, same_ids=same, faults=faults_for(strict), complete=True)]
     if files := [name for name in arguments if name == "-" or Path(name).is_file()]:
         raise typer.BadParameter(f"{files[0]} is a file: give a corpus folder, or three files: F, E and links")
     return [Corpus.at(name, faults=faults_for(strict), same_ids=same) for name in arguments]

@@ -125,7 +125,8 @@ def apply_settings(given: T) -> T:
     named = [text for text in texts if text.partition("=")[0] in by_set or not given.has_estimator]
     values = parse_settings(by_set, named)
     try:
-        return replace(given, **values, settings=tuple(text for text in texts if text not in named)) if named else given
+        changes = values | {"settings": tuple(text for text in texts if text not in named)}
+        return replace(given, **changes) if named else given
     except ProjError as error:  # it names the field as if it were an option
         raise ProjError(error.message.replace("`", "`set=", 1)) from None
 

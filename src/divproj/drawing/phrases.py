@@ -218,7 +218,7 @@ def _ties(alignment: PhraseAlignment, spread: list[Boxes], first: float, second:
 
 Span = tuple[int, int]
 Pairs = Sequence[tuple[Span, Span]]
-LEVEL, DOT, BETWEEN = 26, 4, 84
+LEVEL, DOT, BETWEEN_TREES = 26, 4, 84
 """Pixels between levels of a tree, radius of a node, pixels between the two rows of words."""
 INDUCED_STYLE = """\
 .divproj .branch{fill:none;stroke:var(--line);stroke-width:1.3}
@@ -242,7 +242,7 @@ def induced_svg(
     xs = [[x + (wide - width) / 2 for x in at] for at, width in rows]
     depth = [_heights(tree, len(f)) for tree, f in zip(trees, forms, strict=True)]
     top = 16 + LEVEL * max(depth[1].values(), default=0)
-    bottom = top + 34 + BETWEEN
+    bottom = top + 34 + BETWEEN_TREES
     high = bottom + 24 + LEVEL * max(depth[0].values(), default=0) + 16
     title = escape(f"Induced trees of {name}" if name else "Induced trees of a pair")
     parts = [

@@ -264,7 +264,7 @@ class Network:
     arc: Reals
     rel: Floats
     """Words below × (relations × words above)."""
-    rels: tuple[str, ...]
+    deprels: tuple[str, ...]
 
     def scores(self, sentences: Sequence[Sequence[str]], given: Sequence[tuple[Ints, Ints] | None]) -> list[Scores]:
         """Scores of sentences, each of at least one word, longest first.
@@ -331,10 +331,10 @@ class Network:
         """The best relation of every word for the heads given; that of the root's child is always `root`, and no other's."""
         below = np.concatenate([sentence.rel_child for sentence in scores])
         above = np.concatenate([sentence.rel_head[tree] for sentence, tree in zip(scores, heads, strict=True)])
-        labels, size = len(self.rels), len(self.rel)
+        labels, size = len(self.deprels), len(self.rel)
         mixed = (below @ self.rel).reshape(-1, labels, size)
         rel_scores = (mixed @ above[:, :, None])[..., 0]
-        root = self.rels.index("root")
+        root = self.deprels.index("root")
         top = np.concatenate(heads) == 0
         rel_scores[~top, root] = -np.inf
         rel_scores[top] = np.where(np.arange(labels) == root, 0.0, -np.inf)
@@ -579,7 +579,7 @@ class NeuralParser:
 
     @property
     def rels_(self) -> tuple[str, ...]:
-        return self.reader.network.rels
+        return self.reader.network.deprels
 
     def predict(self, sentences: Sequence[ParserInput | DepTree]) -> list[DepTree]:
         """The best tree of each sentence, with relations."""

@@ -508,7 +508,7 @@ def jackknife(
     return predicted
 
 
-FORMAT, VERSION = "divproj-lemmas", 1
+LEMMA_FORMAT, LEMMA_VERSION = "divproj-lemmas", 1
 LEMMA_PREFIX = "lemmas."
 LONGEST = 6
 """Letters of the longest ending."""
@@ -615,7 +615,7 @@ class Lemmatizer(Estimator):
 
     def meta(self) -> dict[str, Any]:
         """What belongs in `model.json`."""
-        return {"format": FORMAT, "version": VERSION, "params": self.get_params()}
+        return {"format": LEMMA_FORMAT, "version": LEMMA_VERSION, "params": self.get_params()}
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """What belongs in `weights.npz`: three tables as UTF-8 text."""
@@ -630,8 +630,8 @@ class Lemmatizer(Estimator):
     @classmethod
     def from_arrays(cls, meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Lemmatizer:
         """The lemmatiser that gave `meta` and `arrays`; ModelError when they are not of this version or do not fit."""
-        if meta.get("format") != FORMAT or meta.get("version") != VERSION:
-            raise ModelError(f"not a lemmatiser of version {VERSION}", remedy="train it again")
+        if meta.get("format") != LEMMA_FORMAT or meta.get("version") != LEMMA_VERSION:
+            raise ModelError(f"not a lemmatiser of version {LEMMA_VERSION}", remedy="train it again")
         try:
             cases, edits, exceptions = (_table(arrays[LEMMA_PREFIX + name]) for name in ("cases", "edits", "exceptions"))
             lemmatizer = cls(**meta["params"])
