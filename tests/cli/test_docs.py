@@ -89,10 +89,10 @@ def test_python(page: Path, folder: Path):
 @pytest.mark.parametrize("block", OTHERS)
 def test_other_blocks(block: Block, tmp_path: Path):
     """Samples are read by the reader that they are about; commands that install and build are tried as far as that is quick."""
-    if block.kind in formats.FORMATS:
-        _interlinear(block)
-    else:
+    if block.kind in _READERS:
         _READERS[block.kind](block.text, tmp_path)
+    else:
+        _interlinear(block)
 
 
 def _interlinear(block: Block) -> None:
