@@ -161,7 +161,7 @@ def types(
     first = open_[:FIRST_TYPES]
     if first:
         gain, words = sum(row.gain for row in first), sum(row.count for row in rows)
-        talk.say(f"the first {len(first)} open ones are expected to have {gain:.0f} wrong tags among {words:,} words")
+        talk.say(f"the first {len(first)} open ones are expected to have {gain:.0f} wrong tags among {plural(words, 'word')}")
 
 
 def project_with(

@@ -103,7 +103,7 @@ class TestCheck:
             (["/no/such/file"], "", "proj: /no/such/file: no such file"),
             (["-"], "", "proj: <stdin>: nothing in the file; is it the right one?"),
             (["-", "--format", "xigt"], "text", "proj: <stdin>:1: not XML: syntax error"),
-            (["-"], "<html></html>", "proj: <stdin>: the XML begins with <html>"),
+            (["-"], "<html></html>", "proj: <stdin>: this is a web page, not interlinear text; save"),
             (["-", "--encoding", "x"], "a", "proj: unknown encoding 'x'"),
             (["-", "--tiers", "word=x", "-f", "elan"], "<ANNOTATION_DOCUMENT/>", "proj: unknown role 'word' of a tier"),
             (["-", "--max-mb", "1"], f"<xigt-corpus>{' ' * 1100000}</xigt-corpus>", "more than 1 MB of XML"),
