@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo rules test check format docs warm packs release-check bench fuzz soak lock sbom audit clean
+.PHONY: demo rules test test-long check format docs warm packs release-check bench fuzz soak lock sbom audit clean
 
 demo: .venv/ready  ## install, run the whole way on the Hindi sample corpus, leave a report in demo/hindi
 	$(BIN)/proj warm --quiet & $(BIN)/proj analyze corpora/hin-eng corpora/deu-eng corpora/spa-eng corpora/kor-eng; wait
@@ -33,6 +33,9 @@ rules: .venv/ready  ## learn the shipped rules anew from the sample corpora
 test: .venv/ready  ## the whole test suite, kernels compiled first, each once
 	$(BIN)/python -c 'from divproj.runtime.jit import compile_all; compile_all()'
 	$(BIN)/pytest -rs
+
+test-long: .venv/ready  ## the tests that `make test` leaves out: kills, clusters, wheels, the site, faults of the papers page
+	$(BIN)/pytest -rs -m long
 
 check: .venv/ready  ## formatting, lint, types
 	$(BIN)/ruff format --check .

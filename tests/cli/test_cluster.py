@@ -16,6 +16,8 @@ import pytest
 from cli.commands import ROOT, proj
 from cli.test_jobs import interlinear
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("distributed")
 
 PARSER = """

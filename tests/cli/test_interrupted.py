@@ -15,7 +15,7 @@ from cli.commands import ROOT
 from cli.test_cluster import alive, wait_for
 from cli.test_jobs import interlinear
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")]
 CORPUS = ROOT / "corpora" / "kor-eng"
 AT_IMPORT = """
 import os, signal, sys

@@ -22,6 +22,8 @@ from divproj.io import output
 from divproj.io.output import Trees
 from proj_cli import app
 
+pytestmark = pytest.mark.long
+
 PARSER = """
 import os, pathlib, signal, sys
 mark = pathlib.Path(sys.argv[1])

@@ -20,7 +20,7 @@ from toybank import TREEBANK
 
 from divproj.io.trees import conllu
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")]
 CORPUS = ROOT / "corpora" / "deu-eng"
 SEED = int(os.environ.get("DIVPROJ_KILL_SEED", "1"))
 TIMES = int(os.environ.get("DIVPROJ_KILLS", "2"))

@@ -17,6 +17,8 @@ from cli.test_jobs import interlinear
 
 from divproj.runtime.safe_path import OURS, VARIABLE, original_environment, protect
 
+pytestmark = pytest.mark.long
+
 PLANTED = ("struct", "random", "numpy", "joblib", "typing_extensions", "divproj", "proj_cli", "sitecustomize", "usercustomize")
 PARSER = f"{sys.executable} -P {Path(__file__).parents[1] / 'rootparser.py'}"
 """A parser that is quick: what is looked at here are processes."""

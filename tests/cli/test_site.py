@@ -15,6 +15,8 @@ from cli.commands import ROOT
 
 import divproj
 
+pytestmark = pytest.mark.long
+
 
 def test_the_site(tmp_path: Path):
     for name in ("mkdocs", "material", "mkdocstrings"):

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from cli.pages import DOCS, Shell
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 SENTENCES = 24
 """Of the gold corpus: enough for `auto` to train a parser, few enough to be quick."""

@@ -95,6 +95,7 @@ def test_faults_are_of_rows_and_modules(fault: dict[str, str]):
     assert (ROOT / "src" / "divproj" / fault["module"]).read_text(encoding="utf-8").count(fault["old"]) == 1
 
 
+@pytest.mark.long
 def test_faults_are_noticed():
     """The test that a row names fails with its fault, for ten rows, each in a fork of one process."""
     command = [sys.executable, "bench/tools/mutants.py", "--faults", "tests/golden/faults.toml", "--sample", "10"]

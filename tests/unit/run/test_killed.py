@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pipelinefiles import LEARNED, config, snapshot, write
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")]
 TESTS = Path(__file__).resolve().parents[2]
 DRIVER = """
 import os, random, signal, sys
