@@ -55,7 +55,6 @@ from divproj.io.files import (
     samples,
     unzip,
 )
-from divproj.io.interlinear import formats as interlinear
 from divproj.io.interlinear.languages import text_language, with_codes
 from divproj.io.interlinear.rows import from_sentence, to_sentence
 from divproj.io.output import NOTHING
@@ -505,7 +504,9 @@ class Corpus:
         if self.text:
             data = self.text.encode("utf-8", "surrogatepass")
             digest.update(data)
-            yield from _some(iter(interlinear.load_bytes(data, self.format, faults, self.reader)))
+            from divproj.io.interlinear import formats
+
+            yield from _some(iter(formats.load_bytes(data, self.format, faults, self.reader)))
         elif translations or self.format == LINES:
             yield from _some(bitext(files, translations, faults, (digest, e_digest)))
         else:
@@ -515,7 +516,9 @@ class Corpus:
                     while (part := blocks.take(size or blocks.fill())).count:
                         yield part
                 else:
-                    yield from _some(interlinear.load(path, self.format, faults, self.reader, digest))
+                    from divproj.io.interlinear import formats
+
+                    yield from _some(formats.load(path, self.format, faults, self.reader, digest))
 
     @staticmethod
     def _count_rest(e: FileSequence, links: FileSequence, counts: list[int]) -> None:
