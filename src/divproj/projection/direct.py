@@ -157,7 +157,7 @@ def _projected_tag(tags: Sequence[str], images: Sequence[int], anchor: int) -> s
     if not anchor:
         return "_"
     ranked = [POS_ORDER.index(tags[j - 1]) for j in images if tags[j - 1] in POS_ORDER]
-    return POS_ORDER[min(ranked)] if len(images) > 1 and ranked else tags[anchor - 1]
+    return POS_ORDER[min(ranked)] if ranked else tags[anchor - 1]
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ GroupHead = Callable[[ProjectionInput, int, list[int]], int]
 Side = Callable[[ProjectionInput, int], Direction]
 
 
-def project(sentence: ProjectionInput, group_head: GroupHead, side: Side, *, any_root: bool = False) -> Projection:
+def project(sentence: ProjectionInput, group_head: GroupHead, side: Side, *, any_root: bool) -> Projection:
     """Return the projection by System 1, given functions that choose the head of a group and the side of an unlinked word.
 
     With `any_root` a determiner may be the root, as in the paper.
