@@ -295,12 +295,18 @@ class Checkout:
     """A copy of the checkout in which modules are replaced, and the process that forks for the tests."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.written = folder, 0
         for name in ("src", "tests"):
             shutil.copytree(ROOT / name, folder / name)
         for path in ROOT.iterdir():
             if path.name not in ("src", "tests", ".git", ".venv"):
                 (folder / path.name).symlink_to(path)
+
+    def write(self, path: Path, source: bytes) -> None:
+        """Write a module; Python knows by the second when a file was written, and would take its compiled form of a moment ago."""
+        path.write_bytes(source)
+        self.written += 1
+        os.utime(path, (self.written, self.written))
 
     def run(self, tests: Sequence[str], seconds: float, plain: bool, trace: str = "") -> Outcome:
         """Run tests in a forked process, with a limit on its time; `trace` is a module whose functions are recorded by test."""
@@ -385,7 +391,7 @@ def measure(module: str, checkout: Checkout, sample: list[Mutant], until: float)
     for mutant in sample:
         if time.perf_counter() > until:
             break
-        path.write_bytes(mutant.applied(source))
+        checkout.write(path, mutant.applied(source))
         place = next((name for name, lines in functions if mutant.line in lines), "")
         outcome = checkout.run(in_order(calls, place, killers) or tests, usual.seconds * SPARE_FACTOR + SPARE_SECONDS, plain)
         if failed := re.search(r"^FAILED (.+?)(?: - .*)?$", outcome.text, re.MULTILINE):
@@ -394,7 +400,7 @@ def measure(module: str, checkout: Checkout, sample: list[Mutant], until: float)
         if outcome.end == "passed":
             survivors.append(asdict(mutant))
             print(f"  {module}:{mutant.line} {mutant.kind}: {mutant.change}", file=sys.stderr, flush=True)
-    path.write_bytes(source)
+    checkout.write(path, source)
     tried = sum(counts.values())
     killed = tried - counts["passed"]
     print(f"{module}: {killed} of {tried} killed; tests take {usual.seconds:.1f} s", file=sys.stderr, flush=True)
@@ -414,10 +420,10 @@ def measure_faults(checkout: Checkout, faults: list[dict[str, str]]) -> dict[str
     for fault in faults:
         path = checkout.folder / "src" / "divproj" / fault["module"]
         source = path.read_text(encoding="utf-8")
-        path.write_text(source.replace(fault["old"], fault["new"]), encoding="utf-8")
+        checkout.write(path, source.replace(fault["old"], fault["new"]).encode())
         if checkout.run([fault["test"]], 300, plain=True).end != "failed":
             survivors.append(fault["row"])
-        path.write_text(source, encoding="utf-8")
+        checkout.write(path, source.encode())
     return {"tried": len(faults), "killed": len(faults) - len(survivors), "survivors": survivors}
 
 
