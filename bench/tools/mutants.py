@@ -47,7 +47,7 @@ LARGE = f"--deselect={UNIT}/divergence/test_operations.py::TestLarge"
 DIVERGENCE = [f"{UNIT}/divergence", f"{PROPERTY}/test_divergence.py", LARGE]
 S2 = [f"{UNIT}/projection/{name}.py" for name in ("test_s1", "test_rules", "test_recipes")]
 S2_PLUS = ["tests/golden/test_correction_features.py", f"{UNIT}/projection/test_loglinear.py"]
-S6 = [f"{UNIT}/projection/{name}.py" for name in ("test_vote", "test_universal", "test_universal_network", "test_nearness")]
+S6 = [f"{UNIT}/projection/{name}.py" for name in ("test_vote", "test_text_witness", "test_universal", "test_universal_network", "test_word_types")]
 CHART = [f"{UNIT}/projection/phrasal"]
 PHRASE_MODEL, ORACLE, PHRASE_ALIGNER = (
     f"{UNIT}/phrases/test_{name}.py" for name in ("phrase_model", "oracle", "phrase_aligner")
