@@ -11,8 +11,8 @@ the reason, and are not drawn. The result is one JSON object, with the kill rate
 each has one test that must fail.
 
 Mutants live in a temporary copy of the checkout. A process that has loaded numpy, numba and pytest forks for each. Modules with kernels are tested as plain
-Python (`PLAIN`), since compiling each mutant would take most of the time. Of the tests, those run that call the function of the
-mutant, those that noticed former mutants first. A mutant that takes far more processor time than the tests without it counts as killed.
+Python (`PLAIN`), since compiling each mutant would take most of the time. Tests that call the function of the
+mutant are run first, and of these those that noticed former mutants. A mutant that takes far more processor time than the tests without it counts as killed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ LARGE = f"--deselect={UNIT}/divergence/test_operations.py::TestLarge"
 DIVERGENCE = [f"{UNIT}/divergence", f"{PROPERTY}/test_divergence.py", LARGE]
 S2 = [f"{UNIT}/projection/{name}.py" for name in ("test_s1", "test_rules", "test_recipes")]
 S2_PLUS = ["tests/golden/test_correction_features.py", f"{UNIT}/projection/test_loglinear.py"]
-S6 = [f"{UNIT}/projection/{name}.py" for name in ("test_vote", "test_text_witness", "test_universal", "test_universal_network", "test_word_types")]
+S6 = [
+    f"{UNIT}/projection/{name}.py"
+    for name in ("test_vote", "test_text_witness", "test_universal", "test_universal_network", "test_word_types")
+]
 CHART = [f"{UNIT}/projection/phrasal"]
 PHRASE_MODEL, ORACLE, PHRASE_ALIGNER = (
     f"{UNIT}/phrases/test_{name}.py" for name in ("phrase_model", "oracle", "phrase_aligner")
@@ -102,7 +105,7 @@ COMPARISONS = {
 }  # fmt: skip
 IGNORED_KEYWORDS = {"strict", "repr", "compare", "dtype", "axis", "cache", "remedy", "help"}
 """Arguments whose values are types, promises or texts."""
-SPARE_SECONDS, SPARE_FACTOR = 20.0, 4.0
+SPARE_SECONDS = 15.0
 """A mutant may take this much longer than the tests without it."""
 PRELOADED = ("numpy", "scipy.optimize", "scipy.sparse", "numba", "pytest", "hypothesis", "networkx", "nltk")
 
@@ -345,6 +348,10 @@ class Checkout:
             os._exit(code)
 
 
+Call = tuple[str, float, list[str]]
+"""A test, its processor time while its calls are traced, and the functions that it calls."""
+
+
 class Outcome(NamedTuple):
     """How tests ended: passed, failed or late; the processor time they took; what they printed."""
 
@@ -359,7 +366,7 @@ class Recorder:
     def __init__(self, folder: Path, module: str) -> None:
         self.path, self.file = folder / "calls", str(folder / "src" / "divproj" / module)
         self.calls: set[str] = set()
-        self.rows: list[tuple[str, float, list[str]]] = []
+        self.rows: list[Call] = []
 
     def trace(self, frame: Any, event: str, _: object) -> None:
         if frame.f_code.co_filename == self.file:
@@ -393,7 +400,8 @@ def measure(module: str, checkout: Checkout, sample: list[Mutant], until: float)
             break
         checkout.write(path, mutant.applied(source))
         place = next((name for name, lines in functions if mutant.line in lines), "")
-        outcome = checkout.run(in_order(calls, place, killers) or tests, usual.seconds * SPARE_FACTOR + SPARE_SECONDS, plain)
+        chosen = in_order(calls, place, killers)
+        outcome = checkout.run([row[0] for row in chosen], sum(row[1] for row in chosen) + SPARE_SECONDS, plain)
         if failed := re.search(r"^FAILED (.+?)(?: - .*)?$", outcome.text, re.MULTILINE):
             killers[failed[1]] += 1
         counts[outcome.end] += 1
@@ -408,10 +416,12 @@ def measure(module: str, checkout: Checkout, sample: list[Mutant], until: float)
     return {"module": module, "tried": tried, "killed": killed, "late": counts["late"], "rate": rate, "survivors": survivors}
 
 
-def in_order(calls: list[tuple[str, float, list[str]]], place: str, killers: Counter[str]) -> list[str]:
-    """Return the tests that call a function (all, where none is seen to do so): those that noticed the most mutants first, then quick ones."""
-    chosen = [row for row in calls if place in row[2]] or calls
-    return [test for test, seconds, _ in sorted(chosen, key=lambda row: (-killers[row[0]], row[1]))]
+def in_order(calls: list[Call], place: str, killers: Counter[str]) -> list[Call]:
+    """Return the tests, first those that call a function; of these, those that noticed the most mutants first, then quick ones.
+
+    The others follow, since what one test has computed another may find in a cache.
+    """
+    return sorted(calls, key=lambda row: (place not in row[2], -killers[row[0]], row[1]))
 
 
 def measure_faults(checkout: Checkout, faults: list[dict[str, str]]) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from dataclasses import asdict, fields, replace
 
@@ -13,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divproj.core.errors import AlignmentError, ModelError
+from divproj.forest.build import from_n_best
 from divproj.forest.heads import NULL
+from divproj.io.trees import brackets
 from divproj.io.trees.forests import ForestOptions, forests_of
 from divproj.phrases import model as features
 from divproj.phrases.aligner import PhraseAligner
@@ -340,6 +343,53 @@ def test_costs_come_into_the_scores():
     heavy = problem(one, probs, Costs(null_cost=2.5))
     assert np.allclose(heavy.src.null - free.src.null, 0.5 * one.src.length)
     assert heavy.noncomp == 2.5
+
+
+@pytest.mark.parametrize("binarise", ["head", "all"])
+@pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("leaf_phrase", [False, True])
+def test_scores_pair_by_pair(binarise, relative, leaf_phrase):
+    """Every score from the model's probabilities, the words of the two phrases and the costs, by loops."""
+    costs = Costs(null_cost=1.5, pair_cost=0.7, relative=relative, leaf_phrase=leaf_phrase, word_cost=2.0)
+    for one in prepared(binarise):
+        probs = LocalModel(np.random.default_rng(1).normal(size=FIXED)).log_probs(one.table)
+        ours, s, t = problem(one, probs, costs), one.src, one.tgt
+        base = (
+            LocalModel().probability(int(one.table.src.count.sum()), int(one.table.tgt.count.sum())) if relative else (0, 0, 0)
+        )
+        links = {(i, j) for i, j in one.links.tolist()}
+        for u, a in enumerate(s.forest.nodes):
+            for v, b in enumerate(t.forest.nodes):
+                words = a.end - a.start, b.end - b.start
+                expected = probs.pair[s.kinds.of_node[u], t.kinds.of_node[v]] - base[0]
+                if 1 not in words:
+                    expected -= costs.pair_cost
+                elif (features.head_word(s.forest, u), features.head_word(t.forest, v)) not in links:
+                    expected = -np.inf
+                elif words != (1, 1):
+                    expected -= (
+                        costs.pair_cost + costs.null_cost * (max(words) - 1) + costs.word_cost if leaf_phrase else np.inf
+                    )
+                assert ours.pair[u, v] == pytest.approx(expected)
+        for u, a in enumerate(s.forest.nodes):
+            alone = probs.null_s[s.kinds.of_node[u]] - base[1] - costs.null_cost * (a.end - a.start)
+            assert ours.src.null[u] == pytest.approx(alone)
+        for v, b in enumerate(t.forest.nodes):
+            alone = probs.null_t[t.kinds.of_node[v]] - base[2] - costs.null_cost * (b.end - b.start)
+            assert ours.tgt.null[v] == pytest.approx(alone)
+
+
+def test_the_parse_of_a_phrase():
+    """log of the share of the parses that have the phrase; a virtual node has that of the likeliest phrase around it."""
+    one, two = "(S (NP (DT a) (NN b) (NN c)) (VP (VB d)))", "(S (NP (DT a) (NN b)) (VP (NN c) (VB d)))"
+    trees = [brackets.loads(text)[0].trees[0] for text in (one, two)]
+    view = ScoredForest(from_n_best(trees, [math.log(3.0), 0.0], binarise="all"))
+    rho = {(x.start, x.end, x.virtual): value for x, value in zip(view.forest.nodes, view.rho.tolist(), strict=True)}
+    assert rho[0, 4, False] == 0.0, "exactly, what all parses have"
+    assert rho[0, 3, False] == pytest.approx(math.log(0.75))
+    assert rho[0, 2, False] == rho[2, 4, False] == pytest.approx(math.log(0.25))
+    assert rho[0, 2, True] == rho[1, 3, True] == rho[0, 3, False]
+    assert all(view.word[k] == x.start for k, x in enumerate(view.forest.nodes) if x.end - x.start == 1)
 
 
 def test_the_penalty_of_section_5_3():
