@@ -1,15 +1,18 @@
 """Deliberate faults in the core modules, and how many of them the tests notice (mutation testing).
 
-python bench/tools/mutants.py [MODULE …] [--sample N] [--seed N] [--minutes M] [-o FILE] [--list]
+python bench/tools/mutants.py [MODULE …] [--sample N] [--seed N] [--minutes M] [--keep] [--list]
 python bench/tools/mutants.py --faults tests/golden/faults.toml [--sample N] [--seed N]
 
 Each mutant is a module with one change: another operator or comparison, another constant, a branch turned round, a sign lost. The tests named
 for the module in `TESTS` run on it until the first fails. A mutant that no test notices has survived: a test is missing, or the change
-makes no difference (`--list` prints all mutants without running anything, to look at them). The result is one JSON object, with the kill rate and the survivors
-of each module. With `--faults` the faults of a file (module, old and new text, test) are put in instead, and each has one test that must fail.
+makes no difference (`--list` prints all mutants without running anything, to look at them). Those that make no difference are in `equivalent.toml` with
+the reason, and are not drawn. The result is one JSON object, with the kill rate and the survivors of each module; `--keep` puts the rates into
+`bench/results/mutants.json`, in place of those that the modules have there. With `--faults` the faults of a file (module, old and new text, test) are put in instead, and
+each has one test that must fail.
 
 Mutants live in a temporary copy of the checkout. A process that has loaded numpy, numba and pytest forks for each. Modules with kernels are tested as plain
-Python (`PLAIN`), since compiling each mutant would take most of the time. A mutant that takes far longer than the tests without it counts as killed.
+Python (`PLAIN`), since compiling each mutant would take most of the time. Tests that call the function of the
+mutant are run first, and of these those that noticed former mutants. A mutant that takes far more processor time than the tests without it counts as killed.
 """
 
 from __future__ import annotations
@@ -17,27 +20,37 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import math
 import os
 import random
 import re
+import resource
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 import tomllib
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from bench.common import RESULTS, ROOT, Result, Table, commit
+
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 UNIT, PROPERTY = "tests/unit", "tests/property"
 LARGE = f"--deselect={UNIT}/divergence/test_operations.py::TestLarge"
 """Chains of 5,000 words take minutes in plain Python."""
 DIVERGENCE = [f"{UNIT}/divergence", f"{PROPERTY}/test_divergence.py", LARGE]
 S2 = [f"{UNIT}/projection/{name}.py" for name in ("test_s1", "test_rules", "test_recipes")]
 S2_PLUS = ["tests/golden/test_correction_features.py", f"{UNIT}/projection/test_loglinear.py"]
-S6 = [f"{UNIT}/projection/{name}.py" for name in ("test_universal", "test_universal_network", "test_nearness")]
+S6 = [
+    f"{UNIT}/projection/{name}.py"
+    for name in ("test_vote", "test_text_witness", "test_universal", "test_universal_network", "test_word_types")
+]
 CHART = [f"{UNIT}/projection/phrasal"]
 PHRASE_MODEL, ORACLE, PHRASE_ALIGNER = (
     f"{UNIT}/phrases/test_{name}.py" for name in ("phrase_model", "oracle", "phrase_aligner")
@@ -69,6 +82,7 @@ TESTS = {
     "induction/ccm.py": INDUCTION,
     "induction/sampler.py": INDUCTION,
     "induction/tree_alignment.py": INDUCTION,
+    "induction/inducer.py": INDUCTION,
     "links/word_direction.py": WORDS,
     "links/word_model.py": WORDS,
     "forest/parses.py": [f"{UNIT}/forest", f"{PROPERTY}/test_forests.py"],
@@ -76,8 +90,11 @@ TESTS = {
     "parsing/features.py": [f"{UNIT}/parsing/test_{name}.py" for name in ("features", "atoms", "parts")],
 }
 """Core modules below src/divproj, and the tests that should notice a fault in each."""
-PLAIN = ("divergence/", "forest/", "phrases/", "induction/", "links/", "projection/phrasal/")
-"""Modules whose kernels are not compiled; those of `parsing` count on integers that overflow, which Python's do not."""
+PARTS = {"projection/glossed/s6.py": ("mix", "edge_weights", "edge_probabilities", "project", "relabel", "relations", "label_probabilities",
+         "apply", "of", "_disagreement", "attachment_habits", "argument_habits", "_with_habits", "phrase_edges", "direct", "_reason")}  # fmt: skip
+"""Of these modules the mutants of some functions alone: the vote of s6, and what goes into it."""
+PLAIN = ("divergence/", "forest/", "phrases/", "induction/", "links/", "projection/phrasal/", "parsing/decode.py")
+"""Modules whose kernels are not compiled; the others of `parsing` count on integers that overflow, which Python's do not."""
 OPERATORS = {
     ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"), ast.FloorDiv: ("//", "*"), ast.Mod: ("%", "*"),
     ast.Pow: ("**", "*"), ast.BitAnd: ("&", "|"), ast.BitOr: ("|", "&"), ast.BitXor: ("^", "&"), ast.LShift: ("<<", ">>"), ast.RShift: (">>", "<<"),
@@ -88,7 +105,7 @@ COMPARISONS = {
 }  # fmt: skip
 IGNORED_KEYWORDS = {"strict", "repr", "compare", "dtype", "axis", "cache", "remedy", "help"}
 """Arguments whose values are types, promises or texts."""
-SPARE_SECONDS, SPARE_FACTOR = 20.0, 4.0
+SPARE_SECONDS = 15.0
 """A mutant may take this much longer than the tests without it."""
 PRELOADED = ("numpy", "scipy.optimize", "scipy.sparse", "numba", "pytest", "hypothesis", "networkx", "nltk")
 
@@ -104,6 +121,10 @@ class Mutant:
     start: int
     end: int
 
+    @property
+    def change(self) -> str:
+        return f"{self.old.strip()} → {self.new.strip()}"
+
     def applied(self, source: bytes) -> bytes:
         return source[: self.start] + self.new.encode() + source[self.end :]
 
@@ -112,7 +133,7 @@ class Mutants(ast.NodeVisitor):
     """All mutants of a module; nothing in annotations, decorators, messages of errors and texts."""
 
     def __init__(self, source: bytes) -> None:
-        self.source, self.mutants = source, []
+        self.source, self.mutants, self.functions, self.inside = source, [], [], ""
         self.lines = [0]
         for line in source.splitlines(keepends=True):
             self.lines.append(self.lines[-1] + len(line))
@@ -211,14 +232,17 @@ class Mutants(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self.functions.append((f"{self.inside}{node.name}", range(node.lineno, node.end_lineno + 1)))
         for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
             self.visit(default)
         for statement in node.body:
             self.visit(statement)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        outside, self.inside = self.inside, f"{self.inside}{node.name}."
         for statement in node.body:
             self.visit(statement)
+        self.inside = outside
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -238,11 +262,28 @@ class Mutants(ast.NodeVisitor):
         """A text."""
 
 
-def mutants_of(source: bytes) -> list[Mutant]:
-    """Return all mutants of a module's text that are still Python, in their order."""
+def mutants_of(module: str) -> list[Mutant]:
+    """Return all mutants of a module that are still Python, in their order, without those that make no difference."""
+    source = (ROOT / "src" / "divproj" / module).read_bytes()
+    lines, visitor = source.decode().splitlines(), Mutants(source)
+    ranges = [numbers for name, numbers in visitor.functions if name.split(".")[-1] in PARTS.get(module, ())]
+    mutants = sorted(visitor.mutants, key=lambda each: each.start)
+    if module in PARTS:
+        mutants = [mutant for mutant in mutants if any(mutant.line in part for part in ranges)]
+    known = [row for row in equivalent() if row["module"] in (module, "*")]
     return [
-        mutant for mutant in sorted(Mutants(source).mutants, key=lambda each: each.start) if compiles(mutant.applied(source))
+        mutant
+        for mutant in mutants
+        if not any(
+            re.fullmatch(row["line"], lines[mutant.line - 1].strip()) and mutant.change in row["changes"] for row in known
+        )
+        and compiles(mutant.applied(source))
     ]
+
+
+def equivalent() -> list[dict[str, str]]:
+    """Return the changes that make no difference, each with its reason."""
+    return tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]
 
 
 def compiles(source: bytes) -> bool:
@@ -257,38 +298,40 @@ class Checkout:
     """A copy of the checkout in which modules are replaced, and the process that forks for the tests."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.written = folder, 0
         for name in ("src", "tests"):
             shutil.copytree(ROOT / name, folder / name)
         for path in ROOT.iterdir():
             if path.name not in ("src", "tests", ".git", ".venv"):
                 (folder / path.name).symlink_to(path)
 
-    def run(self, tests: list[str], seconds: float, plain: bool) -> tuple[str, float, str]:
-        """Run tests in a forked process; return passed, failed or late, the seconds it took, and what it printed."""
-        began, log = time.perf_counter(), self.folder / "log"
+    def write(self, path: Path, source: bytes) -> None:
+        """Write a module; Python knows by the second when a file was written, and would take its compiled form of a moment ago."""
+        path.write_bytes(source)
+        self.written += 1
+        os.utime(path, (self.written, self.written))
+
+    def run(self, tests: Sequence[str], seconds: float, plain: bool, trace: str = "") -> Outcome:
+        """Run tests in a forked process, with a limit on its time; `trace` is a module whose functions are recorded by test."""
+        log = self.folder / "log"
         pid = os.fork()
         if not pid:
-            self.test(tests, log, plain)
-        while time.perf_counter() - began < seconds:
-            done, status = os.waitpid(pid, os.WNOHANG)
-            if done:
-                code = os.waitstatus_to_exitcode(status)
-                end = {0: "passed", 1: "failed", 2: "failed"}.get(code, "failed" if code < 0 else "")
-                if not end:
-                    sys.exit(f"pytest ended with {code}:\n{log.read_text(encoding='utf-8', errors='replace')}")
-                return end, time.perf_counter() - began, log.read_text(encoding="utf-8", errors="replace")
-            time.sleep(0.02)
-        os.killpg(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        return "late", time.perf_counter() - began, ""
+            self.test(tests, log, plain, seconds, trace)
+        _, status, usage = os.wait4(pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+        end = {0: "passed", 1: "failed", 2: "failed", -signal.SIGXCPU: "late"}.get(code, "failed" if code < 0 else "")
+        text = log.read_text(encoding="utf-8", errors="replace")
+        if not end:
+            sys.exit(f"pytest ended with {code}:\n{text}")
+        return Outcome(end, usage.ru_utime + usage.ru_stime, text)
 
-    def test(self, tests: list[str], log: Path, plain: bool) -> None:
+    def test(self, tests: Sequence[str], log: Path, plain: bool, seconds: float, trace: str) -> None:
         """Become the process that runs the tests; does not return."""
         import numba
         import pytest
 
         os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds) + 5))
         numba.config.DISABLE_JIT = plain
         with open(log, "wb") as file:
             os.dup2(file.fileno(), 1)
@@ -297,11 +340,48 @@ class Checkout:
         sys.path[:0] = [str(self.folder / "src"), str(ROOT / "cli")]
         sys.dont_write_bytecode = True
         code = 3
+        recorder = [Recorder(self.folder, trace)] if trace else []
         try:
-            code = int(pytest.main(["-x", "-n", "0", "-q", "-p", "no:cacheprovider", "--tb=line", *tests]))
+            code = int(pytest.main(["-x", "-n", "0", "-q", "-p", "no:cacheprovider", "--tb=line", *tests], plugins=recorder))
         finally:
             sys.stdout.flush()
             os._exit(code)
+
+
+Call = tuple[str, float, list[str]]
+"""A test, its processor time while its calls are traced, and the functions that it calls."""
+
+
+class Outcome(NamedTuple):
+    """How tests ended: passed, failed or late; the processor time they took; what they printed."""
+
+    end: str
+    seconds: float
+    text: str
+
+
+class Recorder:
+    """A plugin of pytest that writes which functions of a module each test calls, and how long it takes."""
+
+    def __init__(self, folder: Path, module: str) -> None:
+        self.path, self.file = folder / "calls", str(folder / "src" / "divproj" / module)
+        self.calls: set[str] = set()
+        self.rows: list[Call] = []
+
+    def trace(self, frame: Any, event: str, _: object) -> None:
+        if frame.f_code.co_filename == self.file:
+            self.calls.add(frame.f_code.co_qualname.split(".<locals>")[0])
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.calls, self.began = set(), time.process_time()
+        sys.settrace(self.trace)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        sys.settrace(None)
+        self.rows.append((nodeid, time.process_time() - self.began, sorted(self.calls)))
+
+    def pytest_sessionfinish(self) -> None:
+        self.path.write_text(json.dumps(self.rows), encoding="utf-8")
 
 
 def measure(module: str, checkout: Checkout, sample: list[Mutant], until: float) -> dict[str, object]:
@@ -309,25 +389,39 @@ def measure(module: str, checkout: Checkout, sample: list[Mutant], until: float)
     path = checkout.folder / "src" / "divproj" / module
     source, tests = path.read_bytes(), [*TESTS[module], f"src/divproj/{module}"]
     plain = module.startswith(PLAIN)
-    end, usual, said = checkout.run(tests, 900, plain)
-    if end != "passed":
-        sys.exit(f"the tests of {module} fail without a mutant:\n{said}")
-    counts, survivors = {"failed": 0, "late": 0, "passed": 0}, []
+    usual = checkout.run(tests, 3600, plain, module)
+    if usual.end != "passed":
+        sys.exit(f"the tests of {module} fail without a mutant:\n{usual.text}")
+    calls = json.loads((checkout.folder / "calls").read_text(encoding="utf-8"))
+    functions = Mutants(source).functions
+    counts, survivors, killers = Counter(), [], Counter()
     for mutant in sample:
         if time.perf_counter() > until:
             break
-        path.write_bytes(mutant.applied(source))
-        end, _, _ = checkout.run(tests, usual * SPARE_FACTOR + SPARE_SECONDS, plain)
-        counts[end] += 1
-        if end == "passed":
+        checkout.write(path, mutant.applied(source))
+        place = next((name for name, lines in functions if mutant.line in lines), "")
+        chosen = in_order(calls, place, killers)
+        outcome = checkout.run([row[0] for row in chosen], sum(row[1] for row in chosen) + SPARE_SECONDS, plain)
+        if failed := re.search(r"^FAILED (.+?)(?: - .*)?$", outcome.text, re.MULTILINE):
+            killers[failed[1]] += 1
+        counts[outcome.end] += 1
+        if outcome.end == "passed":
             survivors.append(asdict(mutant))
-            print(f"  {module}:{mutant.line} {mutant.kind}: {mutant.old} → {mutant.new}", file=sys.stderr, flush=True)
-    path.write_bytes(source)
+            print(f"  {module}:{mutant.line} {mutant.kind}: {mutant.change}", file=sys.stderr, flush=True)
+    checkout.write(path, source)
     tried = sum(counts.values())
     killed = tried - counts["passed"]
-    print(f"{module}: {killed} of {tried} killed; tests take {usual:.1f} s", file=sys.stderr, flush=True)
+    print(f"{module}: {killed} of {tried} killed; tests take {usual.seconds:.1f} s", file=sys.stderr, flush=True)
     rate = round(100 * killed / tried, 1) if tried else None
     return {"module": module, "tried": tried, "killed": killed, "late": counts["late"], "rate": rate, "survivors": survivors}
+
+
+def in_order(calls: list[Call], place: str, killers: Counter[str]) -> list[Call]:
+    """Return the tests, first those that call a function; of these, those that noticed the most mutants first, then quick ones.
+
+    The others follow, since what one test has computed another may find in a cache.
+    """
+    return sorted(calls, key=lambda row: (place not in row[2], -killers[row[0]], row[1]))
 
 
 def measure_faults(checkout: Checkout, faults: list[dict[str, str]]) -> dict[str, object]:
@@ -336,11 +430,26 @@ def measure_faults(checkout: Checkout, faults: list[dict[str, str]]) -> dict[str
     for fault in faults:
         path = checkout.folder / "src" / "divproj" / fault["module"]
         source = path.read_text(encoding="utf-8")
-        path.write_text(source.replace(fault["old"], fault["new"]), encoding="utf-8")
-        if checkout.run([fault["test"]], 300, plain=True)[0] != "failed":
+        checkout.write(path, source.replace(fault["old"], fault["new"]).encode())
+        if checkout.run([fault["test"]], 300, plain=True).end != "failed":
             survivors.append(fault["row"])
-        path.write_text(source, encoding="utf-8")
+        checkout.write(path, source.encode())
     return {"tried": len(faults), "killed": len(faults) - len(survivors), "survivors": survivors}
+
+
+def keep(rows: list[dict[str, object]], seed: int) -> None:
+    """Put the rates of modules into the kept result; those of other modules stay as they are."""
+    name, unnoticed = "mutants", Counter(row["module"] for row in equivalent())
+    columns = ("module", "faults that were tried", "noticed", "percent", "make no difference", "seed", "commit")
+    table = Table(name, "Faults put into the core modules, and how many of them the tests notice", *columns)
+    kept = {row["module"]: row for row in Result.load(name).rows} if (RESULTS / f"{name}.json").is_file() else {}
+    for row in rows:
+        module = str(row["module"])
+        cells = (module, row["tried"], row["killed"], row["rate"], unnoticed[module], seed, commit())
+        kept[module] = dict(zip(columns, map(str, cells), strict=True))
+    table.rows = [kept[module] for module in TESTS if module in kept]
+    table.note("make no difference: changes that bench/tools/equivalent.toml names with the reason; they are not drawn")
+    print(f"written to {table.write(words=[__file__, '--keep'])}", file=sys.stderr)
 
 
 def preload() -> None:
@@ -352,10 +461,11 @@ def preload() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="those with one of these in their paths; all of the table")
-    parser.add_argument("--sample", type=int, default=20, help="mutants of each module, drawn at random; 0 means all")
+    parser.add_argument("--sample", type=int, default=40, help="mutants of each module, drawn at random; 0 means all")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=60, help="no new mutant is begun after this time")
+    parser.add_argument("--minutes", type=float, default=600, help="no new mutant is begun after this time")
     parser.add_argument("-o", "--output", type=Path, help="file for the JSON; standard output")
+    parser.add_argument("--keep", action="store_true", help="put the rates into bench/results/mutants.json")
     parser.add_argument("--list", action="store_true", help="print the mutants, run nothing")
     parser.add_argument("--faults", type=Path, help="a file of faults, each with the test that should notice it")
     given = parser.parse_args()
@@ -376,13 +486,11 @@ def main() -> None:
         parser.error(f"no core module has {', '.join(given.modules)} in its path; there are {', '.join(TESTS)}")
     samples = {}
     for module in modules:
-        mutants = mutants_of((ROOT / "src" / "divproj" / module).read_bytes())
+        mutants = mutants_of(module)
         chosen = random.Random(f"{given.seed} {module}").sample(mutants, min(given.sample or len(mutants), len(mutants)))
         samples[module] = sorted(chosen, key=lambda mutant: mutant.start)
         if given.list:
-            print(
-                *(f"{module}:{mutant.line}\t{mutant.kind}\t{mutant.old} → {mutant.new}" for mutant in samples[module]), sep="\n"
-            )
+            print(*(f"{module}:{mutant.line}\t{mutant.kind}\t{mutant.change}" for mutant in samples[module]), sep="\n")
     if given.list:
         return
     preload()
@@ -391,15 +499,16 @@ def main() -> None:
         checkout = Checkout(Path(folder))
         rows = [measure(module, checkout, sample, until) for module, sample in samples.items()]
     tried, killed = (sum(int(row[key]) for row in rows) for key in ("tried", "killed"))
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=ROOT).stdout.strip()
     result = {
         "command": " ".join(["python", "bench/tools/mutants.py", *sys.argv[1:]]),
-        "commit": commit,
+        "commit": commit(),
         "tried": tried,
         "killed": killed,
         "rate": round(100 * killed / max(1, tried), 1),
         "modules": rows,
     }
+    if given.keep:
+        keep(rows, given.seed)
     text = json.dumps(result, ensure_ascii=False, indent=1)
     if given.output:
         given.output.write_text(text + "\n", encoding="utf-8")

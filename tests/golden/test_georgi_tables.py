@@ -51,6 +51,24 @@ def test_operations_resolve_what_they_are_for(column):
         assert merged["edges"] == swapped["edges"]
 
 
+@pytest.mark.parametrize(
+    ("column", "words"), [("WLS", 294), ("KKN", 497), ("GER", 735), ("GLI", 252), ("MEX", 489), ("HUA", 435)]
+)
+def test_words_that_the_authors_scored(column, words):
+    """The only number of which all cells of Table 4b, and all or all but one of Table 5b, are shares."""
+
+    def shares(cells, of):
+        return sum(abs(100 * round(cell * of / 100) / of - cell) < 0.0051 for cell in cells)
+
+    projected, parsed = FIGURES["georgi-4"][column], FIGURES["georgi-5"][column]
+    fit = [
+        of
+        for of in range(200, FIGURES["georgi-1"][column][1] + 20)
+        if shares(projected, of) == len(projected) and shares(parsed, of) >= len(parsed) - 1
+    ]
+    assert fit == [words]
+
+
 @pytest.mark.parametrize("column", DATA)
 def test_table_4b(column):
     table = paper_table("georgi-4b", [str(need(DATA[column]))])

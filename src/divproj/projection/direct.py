@@ -157,7 +157,7 @@ def _projected_tag(tags: Sequence[str], images: Sequence[int], anchor: int) -> s
     if not anchor:
         return "_"
     ranked = [POS_ORDER.index(tags[j - 1]) for j in images if tags[j - 1] in POS_ORDER]
-    return POS_ORDER[min(ranked)] if len(images) > 1 and ranked else tags[anchor - 1]
+    return POS_ORDER[min(ranked)] if ranked else tags[anchor - 1]
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ GroupHead = Callable[[ProjectionInput, int, list[int]], int]
 Side = Callable[[ProjectionInput, int], Direction]
 
 
-def project(sentence: ProjectionInput, group_head: GroupHead, side: Side, *, any_root: bool = False) -> Projection:
+def project(sentence: ProjectionInput, group_head: GroupHead, side: Side, *, any_root: bool) -> Projection:
     """Return the projection by System 1, given functions that choose the head of a group and the side of an unlinked word.
 
     With `any_root` a determiner may be the root, as in the paper.
@@ -253,14 +253,11 @@ def attach_spontaneous(sentence: ProjectionInput, heads: list[int], reasons: lis
             heads[k] = k + 1
         elif k > last:
             heads[k] = k - 1
-    for k in loose:  # neighbours that hold each other: the right one goes on to the right
+    for (
+        k
+    ) in loose:  # neighbours that hold each other: the right one goes on to the right, and so does the next if it leans left
         if first < k < last and heads[k] == k - 1 and heads[k - 1] == k:
             heads[k] = k + 1
-            if heads[k + 1] == k:  # it is loose as well and leans left: so does the whole stretch
-                j = k
-                while not sentence.anchors[j]:
-                    heads[j] = j + 1
-                    j += 1
 
 
 def one_root(heads: list[int], reasons: list[Reason], *, may_loop: bool = True) -> None:
@@ -281,8 +278,10 @@ def content_root(sentence: ProjectionInput, heads: list[int], reasons: list[Reas
 
     Departs: the paper's S1 lets it. On ODIN this touches German alone (+0.4 points).
     """
-    root = heads.index(0, 1) if 0 in heads[1:] else 0
-    if not root or sentence.upos[root - 1] != "DET" or not sentence.contents:
+    if not sentence.contents:
+        return
+    root = heads.index(0, 1)
+    if sentence.upos[root - 1] != "DET":
         return
     if any(universal(sentence.e.tags()[j - 1]) != "DET" for j in sentence.links.forward[root]):
         return  # a word for `in the` is no determiner

@@ -114,9 +114,12 @@ def codes(
     *,
     knows_unlinked: bool = False,
 ) -> NDArray[np.int32]:
-    """codes[h, c, slot] for the parser; `chances[h, c]`, where given, are the projection's own probabilities of all edges.
+    """Return codes[h, c, slot] for the parser; `probabilities[h, c]`, where given, are the projection's own of all edges.
 
     A sentence without any link has one code throughout, unless the projection knows of such sentences.
+
+    Departs: AlignType (eq. 13) is that of the child; here the head's stands beside it (`single`). Where the parser sees tags, a word without a link
+    has a guessed one (the paper: none).
     """
     n1 = len(sentence) + 1
     edge_codes = np.zeros((n1, n1, slots(features)), np.int32)

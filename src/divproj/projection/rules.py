@@ -138,7 +138,7 @@ def _count_swaps(rules: Rules, pair: Pair, swapped: set[tuple[int, int]] | None)
         seen_here.add(key)
         images, above = back[child], back[parent]
         matched = any(heads[i - 1] in above for i in images)
-        reversed_ = [(i, heads[i - 1]) for i in above if heads[i - 1] in images and heads[i - 1] > 0]
+        reversed_ = [(i, heads[i - 1]) for i in above if heads[i - 1] in images]
         if (child, parent) in swapped if swapped is not None else reversed_ and not matched:
             seen.swapped += 1
             if len(seen.examples) < EXAMPLES and reversed_:

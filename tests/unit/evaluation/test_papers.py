@@ -68,7 +68,16 @@ def test_averages_and_reductions(monkeypatch: pytest.MonkeyPatch):
         "attachment_scores",
         lambda data, systems, request: {"GER": {code: 80.0 + 5 * (code == "s4-1") for code in systems}},
     )
-    assert paper_table("georgi-6", ["deu-eng"]).figure("fewer errors", "s4-1 than s3-1") == 25.0
+    table = paper_table("georgi-6", ["deu-eng"])
+    assert table.figure("fewer errors", "s4-1 than s3-1") == 25.0
+    printed = {row.keys: row.paper for row in table.rows}
+    assert (printed["average UAS", "s4-1"], printed["average UAS", "s2-1"]) == (92.93, 88.71), "over the same language"
+    assert printed["fewer errors", "s2-1 than s1-r"] == pytest.approx(100 * (88.71 - 88.03) / (100 - 88.03))
+    assert any("over all eight it prints s4-1 89.32" in note for note in table.notes)
+    monkeypatch.setattr(papers, "attachment_scores", lambda data, systems, request: {"x": dict.fromkeys(systems, 80.0)})
+    table = paper_table("georgi-6", ["spa-eng"])
+    assert next(row.paper for row in table.rows if row.keys == ("average UAS", "s4-1")) == 89.32
+    assert any("averages are over eight languages" in note for note in table.notes)
 
 
 def test_runs_are_averaged():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from dataclasses import asdict, fields, replace
 
@@ -13,11 +14,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divproj.core.errors import AlignmentError, ModelError
+from divproj.forest.build import from_n_best
 from divproj.forest.heads import NULL
+from divproj.io.trees import brackets
 from divproj.io.trees.forests import ForestOptions, forests_of
 from divproj.phrases import model as features
 from divproj.phrases.aligner import PhraseAligner
-from divproj.phrases.em import EmState, Training, block, events_of, expect, maximise, objective, train, update
+from divproj.phrases.em import (
+    EmState,
+    Training,
+    block,
+    events_of,
+    expect,
+    maximise,
+    objective,
+    potential,
+    spread,
+    train,
+    update,
+)
 from divproj.phrases.model import (
     FIXED,
     FLAGS,
@@ -32,7 +47,17 @@ from divproj.phrases.model import (
     first_weights,
     lexical_keys,
 )
-from divproj.phrases.problem import PAPER_COSTS, Costs, ScoredForest, fill, prepare, problem, read_off
+from divproj.phrases.problem import (
+    PAPER_COSTS,
+    Costs,
+    ScoredForest,
+    fill,
+    posteriors,
+    prepare,
+    problem,
+    read_off,
+    with_tree_weights,
+)
 
 TEXTS = [
     ("(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))))",
@@ -220,6 +245,35 @@ def test_soft_events_are_posteriors_and_viterbi_events_those_of_the_set():
         assert (soft >= 0).all()
 
 
+def test_soft_events_add_up_the_posteriors_of_nodes_of_a_kind():
+    for one in prepared("all"):
+        model, s, t = LocalModel(), one.src.kinds, one.tgt.kinds
+        sums = posteriors(with_tree_weights(one, problem(one, model.log_probs(one.table), Costs())))
+        expected = np.zeros(one.table.flags.shape)
+        for u, row in enumerate(sums.pair):
+            for v, share in enumerate(row):
+                expected[s.of_node[u], t.of_node[v]] += share
+        for u, share in enumerate(sums.null_s):
+            expected[s.of_node[u], -1] += share
+        for v, share in enumerate(sums.null_t):
+            expected[-1, t.of_node[v]] += share
+        score, soft = expect(one, model, Costs(), Training("soft"))
+        assert score == pytest.approx(sums.log_sum)
+        assert soft == pytest.approx(expected)
+        assert soft != pytest.approx(expect(one, model, Costs(), Training())[1]), "those of the best set alone are others"
+
+
+def test_a_batch_moves_the_fixed_weights_and_those_of_its_words():
+    rows = prepared()
+    keys = lexical_keys([x.table for x in rows], 1)
+    model = LocalModel(first_weights(len(keys)), keys)
+    numbers = block([rows[0].table], [np.zeros(rows[0].table.flags.shape)], model).numbers
+    lexical = model.lexical(rows[0].table)
+    assert numbers.tolist() == [*range(FIXED), *(FIXED + np.unique(lexical[lexical >= 0])).tolist()]
+    assert FIXED < len(numbers) < FIXED + len(keys)
+    assert Training(epochs=0).epochs == 0
+
+
 def test_a_pair_that_cannot_be_reached_teaches_nothing():
     s, t = map(ScoredForest, pairs_of()[0])
     nothing = prepare(s, t, [], PhraseEncoder())
@@ -242,6 +296,15 @@ def test_same_seed_same_weights(kind, optimiser):
     assert np.array_equal(one.weights, two.weights)
     assert one.history == two.history
     assert not np.array_equal(one.weights, first_weights(len(one.weights) - FIXED))
+
+
+def test_every_epoch_sees_all_batches():
+    seen = []
+    state = train(
+        prepared(times=3), LocalModel(), Costs(), Training(epochs=2, batch=4), 1, lambda x: seen.append((x.epoch, x.batch))
+    )
+    assert seen == [(0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3), (2, 0)]
+    assert (state.updates, len(state.history), state.running) == (6, 2, [0.0, 0.0])
 
 
 def test_training_ends_when_it_stalls():
@@ -280,6 +343,53 @@ def test_costs_come_into_the_scores():
     heavy = problem(one, probs, Costs(null_cost=2.5))
     assert np.allclose(heavy.src.null - free.src.null, 0.5 * one.src.length)
     assert heavy.noncomp == 2.5
+
+
+@pytest.mark.parametrize("binarise", ["head", "all"])
+@pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("leaf_phrase", [False, True])
+def test_scores_pair_by_pair(binarise, relative, leaf_phrase):
+    """Every score from the model's probabilities, the words of the two phrases and the costs, by loops."""
+    costs = Costs(null_cost=1.5, pair_cost=0.7, relative=relative, leaf_phrase=leaf_phrase, word_cost=2.0)
+    for one in prepared(binarise):
+        probs = LocalModel(np.random.default_rng(1).normal(size=FIXED)).log_probs(one.table)
+        ours, s, t = problem(one, probs, costs), one.src, one.tgt
+        base = (
+            LocalModel().probability(int(one.table.src.count.sum()), int(one.table.tgt.count.sum())) if relative else (0, 0, 0)
+        )
+        links = {(i, j) for i, j in one.links.tolist()}
+        for u, a in enumerate(s.forest.nodes):
+            for v, b in enumerate(t.forest.nodes):
+                words = a.end - a.start, b.end - b.start
+                expected = probs.pair[s.kinds.of_node[u], t.kinds.of_node[v]] - base[0]
+                if 1 not in words:
+                    expected -= costs.pair_cost
+                elif (features.head_word(s.forest, u), features.head_word(t.forest, v)) not in links:
+                    expected = -np.inf
+                elif words != (1, 1):
+                    expected -= (
+                        costs.pair_cost + costs.null_cost * (max(words) - 1) + costs.word_cost if leaf_phrase else np.inf
+                    )
+                assert ours.pair[u, v] == pytest.approx(expected)
+        for u, a in enumerate(s.forest.nodes):
+            alone = probs.null_s[s.kinds.of_node[u]] - base[1] - costs.null_cost * (a.end - a.start)
+            assert ours.src.null[u] == pytest.approx(alone)
+        for v, b in enumerate(t.forest.nodes):
+            alone = probs.null_t[t.kinds.of_node[v]] - base[2] - costs.null_cost * (b.end - b.start)
+            assert ours.tgt.null[v] == pytest.approx(alone)
+
+
+def test_the_parse_of_a_phrase():
+    """log of the share of the parses that have the phrase; a virtual node has that of the likeliest phrase around it."""
+    one, two = "(S (NP (DT a) (NN b) (NN c)) (VP (VB d)))", "(S (NP (DT a) (NN b)) (VP (NN c) (VB d)))"
+    trees = [brackets.loads(text)[0].trees[0] for text in (one, two)]
+    view = ScoredForest(from_n_best(trees, [math.log(3.0), 0.0], binarise="all"))
+    rho = {(x.start, x.end, x.virtual): value for x, value in zip(view.forest.nodes, view.rho.tolist(), strict=True)}
+    assert rho[0, 4, False] == 0.0, "exactly, what all parses have"
+    assert rho[0, 3, False] == pytest.approx(math.log(0.75))
+    assert rho[0, 2, False] == rho[2, 4, False] == pytest.approx(math.log(0.25))
+    assert rho[0, 2, True] == rho[1, 3, True] == rho[0, 3, False]
+    assert all(view.word[k] == x.start for k, x in enumerate(view.forest.nodes) if x.end - x.start == 1)
 
 
 def test_the_penalty_of_section_5_3():
@@ -491,3 +601,21 @@ def test_the_random_problems_of_the_oracle_are_what_they_say():
     assert tree.is_tree
     forest = oracle.random_forest(random.Random(1), 5)
     assert forest.check() is forest
+
+
+@pytest.mark.parametrize("lexical", [-1, 0, 1])
+def test_the_weight_of_a_cell_is_the_sum_over_its_features(lexical):
+    """Flags are bits 0 to 5, one category, and a lexical feature after the `fixed` ones, the first of which is number 0."""
+    weights = 2.0 ** np.arange(12)
+    on = {0, 3, 5, 7} | ({10 + lexical} if lexical >= 0 else set())
+    gradient = np.zeros(12)
+    spread.plain(gradient, 0b101001, 7, lexical, 10, 1.5)
+    assert potential.plain(weights, 0b101001, 7, lexical, 10) == sum(2.0**k for k in on)
+    assert gradient.tolist() == [1.5 if k in on else 0.0 for k in range(12)]
+
+
+def test_training_that_users_get():
+    """A change of these changes what users get, and belongs into CHANGELOG."""
+    usual = Training()
+    assert (usual.kind, usual.epochs, usual.batch, usual.optimiser, usual.steps) == ("viterbi", 6, 200, "lbfgs", 10)
+    assert (usual.rate, usual.kappa, usual.noncomp, usual.patience) == (0.1, 1.0, False, 2)

@@ -203,6 +203,10 @@ class TestToTheLetter:
         assert all(seen.swapped == 0 for seen in learn([f], paper=True).swap.values()), "the edge is none of E's own"
         plain = pair((2, 0), tree((0, 1), upos=("ADP", "NOUN")), {(1, 1), (2, 2)})
         assert learn([plain], paper=True).swap["NOUN", "ADP"].swapped == 1
+        linked_twice = pair((2, 0, 2), tree((2, 0), upos=("ADP", "NOUN")), {(1, 1), (1, 2), (2, 1), (3, 2)})
+        assert learn([linked_twice], paper=True).swap["ADP", "NOUN"].swapped == 1, (
+            "ours merges all of F, so nothing is left to swap"
+        )
 
     def test_in_an_experiment(self):
         from divproj.evaluation.experiment import cross_validate

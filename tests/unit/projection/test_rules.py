@@ -60,6 +60,15 @@ def test_merge_direction_is_learned():
     assert s2(ProjectionInput.of(BOUGHT), rules).heads == (0, 1)
 
 
+def test_the_last_of_three_words_heads_them():
+    three = pair("kha rahaa hai", (3, 3, 0), "eats", (0,), {(1, 1), (2, 1), (3, 1)}, "VERB")
+    assert s2(ProjectionInput.of(three), learn([three])).heads == (3, 3, 0)
+
+
+def test_an_example_of_a_swap_names_both_edges():
+    assert learn([HOUSE]).swap["NOUN", "ADP"].examples == ["x: house on in, but mem on ghar"]
+
+
 def test_spontaneous_side_is_learned_per_word():
     seen = pair("ne aaya ram", (2, 0, 2), "came ram", (0, 1), {(2, 1), (3, 2)}, "VERB PROPN")
     new = pair("aaya ne ram", (0, 3, 1), "came ram", (0, 1), {(1, 1), (3, 2)}, "VERB PROPN")

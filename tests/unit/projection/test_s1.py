@@ -153,7 +153,9 @@ def lean(sides: str):
     """Project a sentence whose first and last words are linked; each word between leans to a side (L or R)."""
     n = len(sides) + 2
     given_ = bitext(" ".join("abcdefgh"[:n]), "x y", (0, 1), {(1, 1), (n, 2)})
-    return project(given_, lambda _, __, words: words[0], lambda _, k: "left" if sides[k - 2] == "L" else "right").heads
+    return project(
+        given_, lambda _, __, words: words[0], lambda _, k: "left" if sides[k - 2] == "L" else "right", any_root=False
+    ).heads
 
 
 def test_neighbours_that_lean_on_each_other():

@@ -133,3 +133,73 @@ def test_cases_mean_what_they_mean_on_linked_arguments() -> None:
         assert ARGUMENTS[int(habits[gram].argmax())] == rel
         assert habits[gram].max() > 0
     assert argument_habits([analysis([word(LNK)], np.array([row(PART=1.0)]))], [np.eye(2)]) == {}
+
+
+class TestFormulas:
+    """The same by loops, word by word."""
+
+    rows = np.array([row(NOUN=0.7, VERB=0.3), row(NOUN=0.4, VERB=0.6), row(NOUN=0.9, ADJ=0.1)])
+
+    def test_pools(self) -> None:
+        fish = Gloss(("fish",))
+        pools = TagPools.of([analysis([word(fish)], each[None]) for each in self.rows])
+        mean = self.rows.mean(0)
+        doubt = -sum(p * np.log(p) for p in mean) + sum(p * np.log(p) for each in self.rows for p in each) / 3
+        share = s6.POOL_SHARE * 2 / (3 + s6.POOL_COUNT) * np.exp(-s6.POOL_CAUTION * doubt)
+        assert pools.weights == {"fish": pytest.approx(share)}
+        together = np.prod(self.rows, 0) ** (s6.POOL_POWER / 3)
+        expected = self.rows[0] + share * (together / together.sum() - self.rows[0])
+        both = analysis([word(Gloss(("see",))), word(fish)], np.array([row(VERB=1.0), self.rows[0]]))
+        assert pools.apply(both) == pytest.approx(np.array([row(VERB=1.0), expected]))
+
+    def test_a_type_of_two_words_has_a_pool(self) -> None:
+        pools = TagPools.of([analysis([word(LNK)] * 2, self.rows[:2])])
+        doubt = s6._disagreement(self.rows[:2])
+        assert 0.01 < doubt < np.log(2)
+        expected = s6.POOL_SHARE / (2 + s6.POOL_COUNT) * np.exp(-s6.POOL_CAUTION * doubt)
+        assert pools.weights[stem_of(word(LNK))] == pytest.approx(expected)
+
+    def test_habits(self) -> None:
+        """log of the type's share of each way, over what its tags let expect; pseudo-counts draw it to nothing."""
+        chance = np.random.default_rng(3)
+        texts, edges = [], []
+        for gloss in (LNK, LNK, Gloss(("dog",))):
+            tags = np.array([row(NOUN=1.0), row(PART=0.7, DET=0.3) if gloss is LNK else row(NOUN=0.9, DET=0.1), row(VERB=1.0)])
+            texts.append(analysis([word(Gloss(("house",))), word(gloss), word(Gloss(("go",)))], tags))
+            each = chance.random((4, 4))
+            np.fill_diagonal(each, 0.0)
+            each[:, 0] = 0.0
+            edges.append(each / np.maximum(each.sum(0), 1e-9))
+        rows = [ways(each, text.tags) for each, text in zip(edges, texts, strict=True)]
+        usual = np.full((len(UPOS), WAYS), 1e-3)
+        for text, each in zip(texts, rows, strict=True):
+            for k in range(3):
+                usual += text.tags[k][:, None] * each[k][None, :]
+        usual /= usual.sum(1)[:, None]
+        expected = texts[0].tags[1] @ usual
+        counts = rows[0][1] + rows[1][1]
+        habit = np.log((counts + s6.HABIT_COUNT * expected) / (2 + s6.HABIT_COUNT)) - np.log(expected)
+        habits = attachment_habits(texts, edges)
+        assert list(habits) == [stem_of(word(LNK))], "the others are nouns or verbs, or there is only one"
+        assert habits[stem_of(word(LNK))] == pytest.approx(habit)
+
+    def test_arguments(self) -> None:
+        codes = np.full((4, 4), chart.KID)
+        codes[2, 1], codes[2, 3] = chart.OUT, chart.MOTHER
+        tags = np.array([row(NOUN=0.6, PROPN=0.1, VERB=0.3), row(VERB=1.0), row(PRON=0.5, ADJ=0.5)])
+        edges = np.array([[0, 0.1, 0.8, 0.2], [0, 0, 0.1, 0.1], [0, 0.5, 0, 0.7], [0, 0.4, 0.1, 0]])
+        words = [
+            word(Gloss(("dog",), ("ERG",), ("case",)), "nsubj"),
+            word(Gloss(("see",)), "root"),
+            word(Gloss(("it",)), "obj"),
+        ]
+        habits = argument_habits([analysis(words, tags, codes)], [edges])
+        nouns = [sum(tags[k][UPOS.index(tag)] for tag in ("NOUN", "PROPN", "PRON")) for k in (0, 2)]
+        counts = np.zeros(len(ARGUMENTS))
+        counts[0] = nouns[0] * 0.5
+        usual = 1.0 + counts
+        usual[1] += nouns[1] * 0.7
+        usual /= usual.sum()
+        expected = np.log((counts + s6.ARGUMENT_COUNT * usual) / (counts.sum() + s6.ARGUMENT_COUNT)) - np.log(usual)
+        assert list(habits) == ["ERG"]
+        assert habits["ERG"] == pytest.approx(expected)

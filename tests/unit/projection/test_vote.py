@@ -17,19 +17,28 @@ from divproj.projection.glossed import linear as labels
 from divproj.projection.glossed import linear as tagger
 from divproj.projection.glossed import s6
 from divproj.projection.glossed.linear import class_chances
-from divproj.projection.glossed.model import GlossModel, NetworkOutput
+from divproj.projection.glossed.model import WAYS, GlossModel, NetworkOutput, word_leanings
 from divproj.projection.glossed.s6 import (
+    ARGUMENT_SHARE,
+    ARGUMENTS,
+    HABIT_SHARE,
     LINEAR_SHARE,
     NEAR_SHARE,
     NOT_READ,
     PHRASAL_VOTE,
     PUNCTUATION_HEAD,
     S6,
+    TYPE_HEAD,
+    TYPE_RELATION,
     GlossState,
     _upos,
+    _with_habits,
+    answered_relations,
     direct,
     is_read,
+    stem_of,
 )
+from divproj.projection.glossed.word_types import Answer
 from divproj.projection.phrasal.s5 import LONGEST
 from divproj.ud import tagsets
 from divproj.ud.tagsets import UPOS
@@ -115,6 +124,23 @@ class TestVote:
         assert found == pytest.approx(self.expected(read, vote), rel=1e-5)
         assert found[:, 1:].sum(axis=0) == pytest.approx(np.ones(self.n))
 
+    def test_habits_and_given_relations(self, linear):
+        """· exp(s · habits) · fit: of a word whose relation is given, heads of the wrong tags count a tenth, the root with them."""
+        chance = np.random.default_rng(4)
+        pair, _ = sentence("SVO", "dog", "see", 0)
+        answers = (None, Answer(("ADP",), "case marker", "case"), Answer(("CCONJ",), "coordinator", "cc"), None, None)
+        system, pair = S6(linear), replace(pair, answers=answers[: len(pair)])
+        read = system.analyze(pair)
+        given = {name: columns(chance, self.n) for name in ("linked", "phrases")}
+        read = replace(read, **given, near=np.zeros((0, 0)), readings=(), habits=chance.normal(size=(self.n + 1,) * 2))
+        odds = self.expected(read, PHRASAL_VOTE) * np.exp(HABIT_SHARE * read.habits)
+        nominal = [UPOS.index(tag) for tag in ("NOUN", "PROPN", "PRON", "NUM", "ADJ", "SYM", "X")]
+        for h in range(1, self.n + 1):
+            odds[h, 2] *= TYPE_HEAD + (1 - TYPE_HEAD) * read.tags[h - 1, nominal].sum()
+        odds[0, 2] *= TYPE_HEAD
+        assert system.mix(read) == pytest.approx(odds / np.maximum(odds.sum(0), 1e-12))
+        assert answered_relations(read.edge_input) == [(2, "case"), (3, "cc")]
+
     def test_of_tags(self, linear):
         chance = np.random.default_rng(2)
         read = S6(linear).analyze(sentence("SVO", "dog", "see", 0)[0])
@@ -135,6 +161,45 @@ class TestVote:
             LINEAR_SHARE * alone + (1 - LINEAR_SHARE) * mean, rel=1e-5
         )
         assert system.label_probabilities(replace(read, sentence=None), heads) == pytest.approx(alone)
+
+    def test_arguments_and_given_relations(self, linear):
+        """Relations of arguments share what they had by the case of the word; the relation that is given has nearly all."""
+        pair, _ = sentence("SVO", "dog", "see", 0)
+        system, heads = S6(linear), [2, 3, 0, 3]
+        plain = replace(system.analyze(pair), arguments=np.zeros((0, 0)), readings=(), sentence=None)
+        alone = system.label_probabilities(plain, heads)
+        cases = np.random.default_rng(5).normal(size=(self.n, len(ARGUMENTS)))
+        expected = alone.copy()
+        for k in range(self.n):
+            odds = [
+                alone[k, tagsets.LABELS.index(name)] * np.exp(ARGUMENT_SHARE * cases[k, i]) for i, name in enumerate(ARGUMENTS)
+            ]
+            core = sum(alone[k, tagsets.LABELS.index(name)] for name in ARGUMENTS)
+            for value, name in zip(odds, ARGUMENTS, strict=True):
+                expected[k, tagsets.LABELS.index(name)] = core * value / sum(odds)
+        assert system.label_probabilities(replace(plain, arguments=cases), heads) == pytest.approx(expected)
+        answered = system.analyze(replace(pair, answers=(None, Answer((), "", "det"), *[None] * (len(pair) - 2))))
+        answered = replace(answered, arguments=np.zeros((0, 0)), readings=(), sentence=None)
+        expected = system.label_probabilities(replace(answered, edge_input=plain.edge_input), heads)
+        expected[1] *= 1 - TYPE_RELATION
+        expected[1, tagsets.LABELS.index("det")] += TYPE_RELATION
+        assert system.label_probabilities(answered, heads) == pytest.approx(expected)
+
+    def test_what_the_text_shows_comes_to_its_words(self, linear):
+        """The case of a word and its type, where the text knows them."""
+        read = S6(linear).analyze(LINKED)
+        bare = replace(read, habits=np.zeros((0, 0)), arguments=np.zeros((0, 0)))
+        assert _with_habits(bare, GlossState()) is bare
+        stems = [stem_of(read.edge_input.words[word - 1]) for word in read.edge_input.real]
+        ways = np.random.default_rng(6).normal(size=WAYS)
+        shown = _with_habits(bare, GlossState(habits={stems[1]: ways}))
+        rows = np.zeros((len(stems), WAYS))
+        rows[1] = ways
+        assert shown.habits == pytest.approx(word_leanings(rows, read.tags))
+        assert not shown.arguments.size
+        row = np.arange(4.0)
+        assert _with_habits(bare, GlossState(arguments={"": row})).arguments.tolist() == [row.tolist()] * len(stems)
+        assert not _with_habits(bare, GlossState(arguments={"ERG": row})).arguments.size
 
 
 LINKED = ProjectionInput(
