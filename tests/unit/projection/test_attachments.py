@@ -10,6 +10,7 @@ from divproj.core.tree import DepTree
 from divproj.links.word_model import WordAligner
 from divproj.parsing.language import pack
 from divproj.projection import systems
+from divproj.projection.confidence import calibrate
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed.attachments import S5WithPriors, ud_like
 from divproj.projection.phrasal.cues import InducedLinks, e_lemmas
@@ -172,3 +173,19 @@ def test_a_word_without_a_gloss_has_the_tag_of_its_type():
         state = system.adapt(text)
         tags = [system.project(b, state).upos[0] for b in text]
         assert tags == ["VERB" if by_hand else "NOUN", *["NOUN"] * 7]
+
+
+@pytest.mark.skipif(pack("es") is None, reason="the Spanish pack is not installed")
+def test_links_that_the_text_suggests_are_those_of_the_projection():
+    """Of text without glosses: so it is called projected, is drawn with them, and has a confidence by a map of its own."""
+    text, system = spanish_text(), S5WithPriors()
+    state = system.adapt(text)
+    projection = system.project(text[0], state)
+    assert projection.coverage > 0.5
+    assert {link for link, _ in projection.sentence.links.weights} == projection.sentence.links.links
+    assert calibrate(projection, "s5").calibrated == "s5 without glosses"
+    by_hand = replace(text[0], links=Links.of([(1, 2), (3, 3)], (3, 3)))
+    assert system.project(by_hand, state).sentence.links == by_hand.links
+    assert calibrate(system.project(by_hand, state), "s5").calibrated == "s5"
+    glossed = replace(text[0], glosses=("dog", "", "bark"))
+    assert calibrate(system.project(glossed, system.adapt([glossed])), "s5").calibrated == "s5"

@@ -226,9 +226,16 @@ class S5WithPriors(S5):
         return Attachments.of(linked, self.reader) if linked and ud_like(x.given for x in linked) else None
 
     def read_off(self, sentence: ProjectionInput, posteriors: HeadPosteriors, state: PhraseState) -> Projection:
-        """Return the projection that the chart makes most probable, with the relations of other languages."""
+        """Return the projection that the chart makes most probable, with the relations of other languages.
+
+        Its links are those that came with the sentence; without glosses, and where nobody has linked the words by hand, also those that
+        were found in the text.
+        """
         projection = super().read_off(sentence, posteriors, state)
-        return state.priors.relabel(projection, posteriors) if isinstance(state.priors, Attachments) else projection
+        if isinstance(state.priors, Attachments):
+            projection = state.priors.relabel(projection, posteriors)
+        by_text = not any(map(_has_gloss, sentence.glosses)) and (sentence.links.weights or not sentence.links.links)
+        return replace(projection, sentence=posteriors.linked.sentence) if by_text else projection
 
 
 @lru_cache(maxsize=2)

@@ -196,11 +196,12 @@ def _with_links(sentence: ProjectionInput, probabilities: dict[tuple[int, int], 
     for (i, j), probability in probabilities.items():
         if i not in used_f and j not in used_e and probability >= SURE_LINK:
             best[i] = max(best.get(i, (0.0, 0)), (probability, -j))
-    more = {(i, -j) for i, (_, j) in best.items()}
+    more = {(i, -j): probability for i, (probability, j) in best.items()}
     kinds = tuple(GIVEN if i in used_f else FOUND if i in best else UNLINKED for i in range(len(sentence) + 1))
     if not more:
         return LinkedPair(sentence, sentence, kinds, probabilities)
-    links = Links(given | more, sentence.links.shape, sentence.links.possible)
+    weights = tuple(sorted((dict(sentence.links.weights) | more).items())) if sentence.links.weights or not given else ()
+    links = Links(given | more.keys(), sentence.links.shape, sentence.links.possible, weights)
     return LinkedPair(sentence, replace(sentence, links=links), kinds, probabilities)
 
 
