@@ -7,12 +7,15 @@ on all banks take their place in the pack; maps of systems that are not named st
 `train/glossed/build.py`, for s5, s6, s6+, s4+ and s5+: models that have not seen the family). Systems that learn get 10 and 30 gold trees of
 each bank, by chance, and are judged on others; s4+ and s5+ once as they start from s6 and once as they are without it, with one map for both.
 s5 and s6 are run once more with the tags of the first 20 word types given (`TYPES`); their maps are fitted on both runs, and each is judged.
+`s5 without glosses` has a map of its own, for text with translations alone: it is fitted on ../shared/data/ud-parallel (English translations; without the
+languages of ../shared/data/working-languages) and needs no WORK; `working_languages.py` judges it on texts that it has not seen, in French and Spanish.
 `--odin` judges the maps of the pack on ODIN: gold links and English trees, and links by glosses with parsed English, as users have them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 from collections.abc import Iterator, Sequence
@@ -27,24 +30,33 @@ from bench.accuracy.glossbanks import WORK, answers_of, learned, with_answers
 from bench.common import DATA, Table, need
 
 from divproj import Corpus, DepTree, Faults, Pair
+from divproj.core.links import Links
 from divproj.core.sentence import Sentence
 from divproj.evaluation.experiment import cross_validate
+from divproj.io.interlinear.rows import from_sentence
+from divproj.io.trees import conllu
 from divproj.links.glosses import GlossAligner
 from divproj.parsing.language import load_pack
 from divproj.projection import confidence, systems
 from divproj.projection.confidence import FILE, CalibrationSample, calibration_error
-from divproj.projection.direct import ProjectFunction, Projection, s1
+from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
 from divproj.projection.glossed.attachments import S5WithPriors
 from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
+from divproj.projection.glossed.training import GlossedTreebank
 from divproj.projection.glossed.word_types import list_types
 from divproj.projection.systems import AdaptedSystem, train
 from divproj.runtime.vectors import shipped_vectors
+from divproj.text.tokens import tokenize
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
 from banks import banks, fold
 
-SYSTEMS = ",".join(systems.SYSTEMS)
+BARE = f"s5{confidence.WITHOUT_GLOSSES}"
+SYSTEMS = ",".join([*systems.SYSTEMS, BARE])
+PARALLEL, BRETON = "ud-parallel", "br"
+PIECES, PIECE = 8, 10
+"""Short texts made of each such treebank, and their sentences; they are projected besides the whole."""
 OWN = (10, 30)
 """Gold trees that systems learn from; parsers learn from the second number alone."""
 TESTED = 70
@@ -60,6 +72,28 @@ COLUMNS = (
     "banks within 5 points",
 )
 ODIN = ("ger", "gli", "hua", "kkn")
+
+
+def parallel(cap: int) -> list[GlossedTreebank]:
+    """Return treebanks with English translations, without glosses and links; Breton is one of the texts that the map is judged on."""
+    read = []
+    index = (need(DATA / PARALLEL) / "INDEX.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    for name, _, family, *_ in (line.split("\t") for line in index):
+        if name == BRETON:
+            continue
+        rows = [s for s in conllu.load(DATA / PARALLEL / f"{name}.conllu.gz", Faults(strict=False)) if s is not None]
+        texts = [from_sentence(s).translation for s in rows]
+        kept = [k for k, text in enumerate(texts) if text.strip()][:: -(-len(rows) // cap)]
+        trees = load_pack("en").parse([tokenize(" ".join(texts[k].split())) for k in kept], confidence=True)
+        pairs = [
+            ProjectionInput(
+                rows[k].forms, e, Links(frozenset(), (len(rows[k].forms), len(e))), (), f"{name}:{k}", e_language="en"
+            )
+            for k, e in zip(kept, trees, strict=True)
+        ]
+        gold = [rows[k].usable_tree()[0] for k in kept]
+        read.append(GlossedTreebank(name, family.partition(" ")[0], pairs, gold, rows=[rows[k] for k in kept]))
+    return read
 
 
 def doubted(bank: Any) -> Any:
@@ -83,7 +117,12 @@ def runs(bank: Any, system: str, work: Path, seed: int) -> Iterator[tuple[Projec
         adapted, answered = AdaptedSystem.to(kind, given.sentences), dict(zip(bank.sentences, given.sentences, strict=True))
         yield (lambda b: adapted.project(answered[b])), every
         return
-    if system in ("s1-r", "s1-l"):
+    if system == BARE:
+        yield AdaptedSystem.to(S5WithPriors(), bank.sentences).project, every
+        for first in range(0, min(len(every), PIECES * PIECE), PIECE):  # short texts, whose words are linked badly
+            piece = [*every[first : first + PIECE]]
+            yield AdaptedSystem.to(S5WithPriors(), [bank.sentences[k] for k in piece]).project, piece
+    elif system in ("s1-r", "s1-l"):
         yield (lambda b: s1(b, "right" if system == "s1-r" else "left")), every
     elif system == "s5":
         system = S5WithPriors.with_model(GlossModel.load(need(work / fold(bank.family))))
@@ -203,11 +242,13 @@ def main() -> None:
     if options.odin:
         odin(systems, options.folds)
         return
-    tested = [*map(doubted, banks(need(DATA), options.cap, shipped_vectors("en"), set()))]
+    glossed = {*systems} - {BARE}
+    every = [*map(doubted, banks(need(DATA), options.cap, shipped_vectors("en"), set()))] if glossed else []
     caption = f"Families held out, punctuation counted, up to {options.cap} sentences a bank"
     maps, drawn = {}, {}
     with Table("calibration", caption, "system", *COLUMNS, seed=options.seed) as table:
         for system in systems:
+            tested = parallel(options.cap) if system == BARE else every
             samples = gathered(tested, system, options.work, options.seed)
             runs_of = {system: samples}
             if system in ("s5", "s6"):
@@ -220,11 +261,16 @@ def main() -> None:
             if options.write:  # at once: what is stopped has kept what it had
                 place = options.write / FILE
                 kept = confidence.load(place) if place.is_file() else {}
-                sizes = {b.name: len(b.gold) for b in tested}
+                sizes = {b.name: len(b.gold) for b in every} or _banks(place)
                 notes = {"made by": "bench/accuracy/calibration.py", "licence": "CC BY-SA 4.0", "banks": sizes}
                 confidence.save(kept | maps, place, notes)
     if options.plot:
         _plot(drawn, options.plot)
+
+
+def _banks(place: Path) -> dict[str, int]:
+    """Return the glossbanks that the maps of a file were fitted on."""
+    return json.loads(place.read_text(encoding="utf-8"))["about"]["banks"] if place.is_file() else {}
 
 
 def _plot(drawn: dict[str, list[tuple[float, float, int]]], path: Path) -> None:

@@ -31,6 +31,7 @@ from divproj.drawing.page import (
     tools,
 )
 from divproj.drawing.svg import SURE_EDGE, DrawnEdge, Scene, scene_svg
+from divproj.io.interlinear.languages import parsed_languages
 from divproj.projection.confidence import Expected
 from divproj.projection.direct import Projection, ProjectionInput, Reason
 from divproj.projection.systems import describe_system
@@ -152,6 +153,8 @@ class _Sentences:
         self.bins: list[Counter[str]] = [Counter() for _ in range(BINS)]
         self.low = 0
         self.sources: Counter[str] = Counter()
+        self.languages: Counter[str] = Counter()
+        """Sentences by the language of the translation that was parsed."""
 
     @property
     def words(self) -> int:
@@ -162,6 +165,8 @@ class _Sentences:
         self.linked += sum(1 for anchor in sentence.anchors if anchor)
         self.reasons.update(projection.reasons)
         self.sources.update(sources.values())
+        if len(sentence.e) and sentence.e_language:
+            self.languages[sentence.e_language] += 1
         for reason, confidence in zip(projection.reasons, projection.confidence, strict=False):
             self.judged[reason] += 1
             self.confidence[reason] += confidence
@@ -261,6 +266,9 @@ def _facts(sentences: _Sentences, expected: Expected | None) -> Iterator[str]:
         yield f'<p class="note">{escape(note)}.</p>\n'
     else:
         yield '<p class="note">How many heads are right is not known: nothing was compared with gold trees, and this system is not calibrated.</p>\n'
+
+    if said := parsed_languages(sentences.languages):
+        yield f'<p class="note">{escape(said[0].upper() + said[1:])}.</p>\n'
 
 
 def _reasons(sentences: _Sentences) -> Iterator[str]:

@@ -13,6 +13,7 @@ from divproj.drawing.measure import escape
 from divproj.drawing.page import bar, document, head, noun_for, number, percent, quantity, scroll, tools
 from divproj.drawing.projected import sentence_piece
 from divproj.drawing.svg import reliability_svg
+from divproj.io.interlinear.languages import parsed_languages
 from divproj.projection.direct import REASONS, Projection
 from divproj.projection.systems import describe_system
 
@@ -101,6 +102,8 @@ def _figures(run: RunReport) -> Iterator[str]:
     guesses = told_of.get("without_translation", 0) + told_of.get("without_links", 0)
     if guesses:
         yield f'<p class="note">{number(guesses)} of the trees are guesses: there was no translation, or no link to it.</p>\n'
+    if said := parsed_languages(told_of.get("languages", {})):
+        yield f'<p class="note">{escape(said[0].upper() + said[1:])}.</p>\n'
     links = (
         f'<a href="{escape(file)}">{escape(file)}</a>' if file[-1] != "/" else f"<code>{escape(file)}</code>"
         for file in run.files

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from divproj.core.errors import ModelError, Where
 from divproj.core.tree import DepTree
-from divproj.projection.direct import REASONS, Projection, Reason
+from divproj.projection.direct import REASONS, Projection, ProjectionInput, Reason
 from divproj.runtime.modelfile import Estimator
 from divproj.runtime.resources import folder
 
@@ -70,6 +70,8 @@ LIKE = {
     "s4-3": "s4-1", "s6+": "s6",
 }  # fmt: skip
 """Systems that take the map of another where they have none of their own."""
+WITHOUT_GLOSSES = " without glosses"
+"""Ending of the name of a map for sentences without glosses whose words are linked by word alignment of the text, not by hand."""
 FILE = "calibration.json"
 KIND, VERSION = "divproj-calibration", 1
 
@@ -223,6 +225,8 @@ def calibrate(projection: Projection, system: str, file: str | Path | None = Non
             message = f"the calibration is for {', '.join(sorted(table))}, but the trees are by {system}"
             raise ModelError(message, Where(str(file)), f"calibrate {system}, or choose the system that it is for")
         system = f"{file}{OF}{system}"
+    elif f"{system}{WITHOUT_GLOSSES}" in shipped_calibrations() and is_linked_by_text(projection.sentence):
+        system += WITHOUT_GLOSSES
     calibration = calibration_of(system)
     if calibration is None or not projection.heads:
         return projection
@@ -230,6 +234,12 @@ def calibrate(projection: Projection, system: str, file: str | Path | None = Non
     if "guess" in reasons:
         confidence, reasons = _guesses(projection, confidence)
     return Projection(projection.sentence, projection.heads, reasons, confidence, projection.deprels, projection.upos, system)
+
+
+def is_linked_by_text(sentence: ProjectionInput) -> bool:
+    """Return whether a sentence has a translation and no glosses, and its links, if any, have probabilities, as those of word alignment have."""
+    by_hand = sentence.links.links and not sentence.links.weights
+    return bool(len(sentence.e)) and not by_hand and not any(gloss not in ("", "_") for gloss in sentence.glosses)
 
 
 def _guesses(projection: Projection, confidence: Sequence[float]) -> tuple[tuple[float, ...], tuple[Reason, ...]]:

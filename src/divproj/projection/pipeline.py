@@ -32,6 +32,7 @@ from divproj.core.sentence import PROJECTED, Rows
 from divproj.core.tree import DepTree, cycles
 from divproj.io.corpus import Chunk, Corpus
 from divproj.io.files import flush_together, reading, writing
+from divproj.io.interlinear.languages import parsed_languages
 from divproj.io.output import Trees, as_sentence, collect_sentences, in_shards, write_trees
 from divproj.io.trees import conllu, pharaoh
 from divproj.links.grams import Grams
@@ -487,6 +488,8 @@ class Summary(ConfidenceSummary):
     """Where answers for word types came from, and how many; '' for none."""
     unparsed: dict[str, int] = field(default_factory=dict)
     """Of the untranslated ones those with a translation in a language that has no parser, by its name."""
+    languages: Counter[str] = field(default_factory=Counter)
+    """Sentences by the language of the translation that was parsed."""
 
     def add(self, projection: Projection, name: str = "") -> bool:
         """Count a tree; False when its coverage is too low for it to be written."""
@@ -496,6 +499,8 @@ class Summary(ConfidenceSummary):
         self.words += len(projection.sentence)
         self.linked += projection.sentence.linked_count
         linked = bool(len(projection.sentence.links))
+        if len(projection.sentence.e) and projection.sentence.e_language:
+            self.languages[projection.sentence.e_language] += 1
         self.by_glosses += not linked and self.system in READS_GLOSSES and any(projection.sentence.glosses)
         if not len(projection.sentence.e):
             self.untranslated += 1
@@ -516,6 +521,7 @@ class Summary(ConfidenceSummary):
         self.add_counts(other, *counts.split())
         self.calibrated = self.calibrated or other.calibrated
         self.repairs += other.repairs
+        self.languages += other.languages
 
     def close(self, system: str, why: str, faults: Faults) -> None:
         """Add what is known at the end: the system, why it was used, and the faults."""
@@ -575,6 +581,8 @@ class Summary(ConfidenceSummary):
         ):
             if count:
                 lines.append(f"{plural(count, 'sentence')} {remark}")
+        if not self.foreign and (said := parsed_languages(self.languages)):
+            lines.append(said)
         if self.types:
             lines.append(self.types)
         if self.tree_count:
@@ -588,7 +596,9 @@ class Summary(ConfidenceSummary):
 
     @property
     def _remedy(self) -> str:
-        return " (without glosses `proj words` finds links)" if self.unglossed else ""
+        return (
+            " (without glosses `proj words` finds links)" if self.unglossed and self.system != "s5" else ""
+        )  # s5 finds them, too
 
     @property
     def _missing_reason(self) -> str:
@@ -617,6 +627,7 @@ class Summary(ConfidenceSummary):
             "expected": known.as_json() if known else None,
             "parsed_as_another_language": self.foreign or None,
             "not_parsed": self.unparsed,
+            "languages": dict(sorted(self.languages.items())),
             "below_half": self.weak,
             "doubtful": [name for _, name in self.doubtful],
             "types": self.types or None,
@@ -637,4 +648,5 @@ class Summary(ConfidenceSummary):
             fields["words"], fields["linked_words"], weak=fields["below_half"], doubtful=[(0.0, name) for name in fields["doubtful"]],
             repairs=Counter(fields["repaired"]), expected=Expected.from_json(fields["expected"]),
             foreign=fields["parsed_as_another_language"] or "", unparsed=dict(fields["not_parsed"]), types=fields.get("types") or "",
+            languages=Counter(fields.get("languages") or {}),
         )  # fmt: skip

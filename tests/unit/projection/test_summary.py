@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from divproj import DepTree, Faults
@@ -51,6 +53,24 @@ def test_all_guesses_are_another_exit_code():
     assert summary.lines()[0] == "0 sentences projected by s1-r"
     assert "1,276 sentences without a translation" in summary.lines()[1]
     assert summary.exit_code == summary.as_json()["exit_code"] == 3
+
+
+def test_languages_of_translations_are_named_where_one_is_not_english():
+    summary, other = Summary("s1-r"), Summary("s1-r")
+    summary.add(s1(LINKED))
+    assert not any("parsed as" in line for line in summary.lines())
+    for language in ("en", "es", "es"):
+        other.add(s1(replace(LINKED, e_language=language)))
+    summary.merge(other)
+    assert "translations parsed as Spanish (2), English (1)" in summary.lines()
+    assert summary.as_json()["languages"] == {"en": 1, "es": 2}
+    assert Summary.from_json(summary.as_json()).lines()[:2] == summary.lines()[:2]
+
+
+def test_s5_finds_links_by_itself_and_does_not_send_people_to_another_command():
+    summary = Summary("s5")
+    summary.add(s1(UNLINKED))
+    assert summary.lines()[1] == "1 sentence without links to the translation: the tree is a guess"
 
 
 def test_trees_of_low_coverage_are_left_out():

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -309,3 +309,15 @@ def language_name(code: str) -> str:
     ('French', "'qu'", 'a language that was not recognised')
     """
     return NAMES.get(code, "a language that was not recognised" if code == UNKNOWN_LANGUAGE else f"'{code}'")
+
+
+def parsed_languages(counts: Mapping[str, int]) -> str:
+    """Return in words which languages translations were parsed as, from sentences by code; '' where all are English.
+
+    >>> parsed_languages({"en": 3, "es": 171}), parsed_languages({"en": 3})
+    ('translations parsed as Spanish (171), English (3)', '')
+    """
+    if not counts.keys() - {"en"}:
+        return ""
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    return "translations parsed as " + ", ".join(f"{language_name(code)} ({count:,})" for code, count in rows)

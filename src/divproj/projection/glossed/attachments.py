@@ -10,6 +10,7 @@ The treebanks are UD: where E's trees are not, nothing is added, and relations a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -21,9 +22,10 @@ from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.glossed.facts import is_mark, understood
 from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import NOT_READ, S6, GlossAnalysis, GlossStatistics
-from divproj.projection.phrasal.cues import GIVEN, Cues, LinkedPair
-from divproj.projection.phrasal.s5 import S5, HeadPosteriors, PhraseState
-from divproj.projection.systems import ATTACHMENT_SHARE
+from divproj.projection.phrasal.cues import GIVEN, Cues, InducedLinks, LinkedPair
+from divproj.projection.phrasal.phrase_pairs import PhraseBook
+from divproj.projection.phrasal.s5 import LONGEST, S5, HeadPosteriors, PhraseState, Priors
+from divproj.projection.systems import ATTACHMENT_SHARE, NO_EVIDENCE, TextEvidence
 from divproj.ud.tagsets import LABELS, UPOS
 
 UD_SHARE = 0.9
@@ -34,6 +36,9 @@ Floats = NDArray[np.float64]
 RELATIONS = frozenset({*LABELS, "root", "punct"} - {"dep"})
 WORDS = frozenset(UPOS) - {"PUNCT"}
 """Tags that a link may give a word."""
+TYPE_VOTE, TYPE_COUNT = 6.0, 0.5
+"""What the type of a word without a gloss says of its tag, in links of the word itself; chosen among 0, 3 and 6 on languages of UD with English
+translations and on Breton (bench/notes/2026-11-19-working-languages.md). The second is the count of a type that is believed half as much."""
 UNKNOWN = "?"
 """Tag of a word of which nothing is known."""
 
@@ -60,6 +65,8 @@ class Attachments:
     """Whether the part-of-speech labels of the text are ones that the table knows."""
     cues: Cues
     """Tags of the words of the text over their links."""
+    types: Mapping[str, Counter[str]] = field(default_factory=dict, repr=False)
+    """How often the words of each type are linked with words of each tag."""
     readings: Mapping[ProjectionInput, AttachmentReading] = field(default_factory=dict, repr=False)
     """Those of the text's own sentences, so that they are not made twice."""
 
@@ -67,7 +74,12 @@ class Attachments:
     def of(cls, linked: Sequence[LinkedPair], system: S6) -> Attachments:
         """Return what is told of a text."""
         labelled = understood((x.given for x in linked), system.table)
-        priors = cls(system, GlossStatistics(), labelled, Cues.of(linked))
+        types: dict[str, Counter[str]] = {}
+        for x in linked:
+            for form, tag in zip(x.sentence.forms, x.sentence.upos, strict=True):
+                if tag in WORDS:
+                    types.setdefault(form.lower(), Counter())[tag] += 1
+        priors = cls(system, GlossStatistics(), labelled, Cues.of(linked), types)
         tagged = [priors.add_tags(x) for x in linked]
         statistics, analyses = system.text_statistics(tagged)
         rows = zip(linked, tagged, analyses, strict=True)
@@ -92,17 +104,29 @@ class Attachments:
 
     def add_tags(self, linked: LinkedPair) -> ProjectionInput:
         """Return the sentence with tags for words that have no gloss; without any gloss also with the links that were induced."""
-        sentence = linked.given
+        sentence, allowed_tags = linked.given, self._allowed_tags(linked.given)
+        usual_tags = self.cues.tags_of(linked.sentence)
         glosses = sentence.glosses or ("",) * len(sentence)
         if not any(map(_has_gloss, glosses)):
             sentence = linked.sentence
+            by_hand = _linked_only_mask(linked, allowed_tags)[1:]
+            rows = zip(sentence.forms, sentence.upos, usual_tags, by_hand, strict=True)
+            usual_tags = [usual if sure else self._usual_tag(form, tag, usual) for form, tag, usual, sure in rows]
         given = sentence.tags or ("_",) * len(sentence)
-        rows = zip(given, self.cues.tags_of(linked.sentence), glosses, self._allowed_tags(linked.given), strict=True)
+        words = zip(given, usual_tags, glosses, allowed_tags, strict=True)
         tags = tuple(
             tag if tag in UPOS else usual if usual in (allowed or WORDS) and not _has_gloss(gloss) else "_"
-            for tag, usual, gloss, allowed in rows
+            for tag, usual, gloss, allowed in words
         )
         return replace(sentence, tags=tags)
+
+    def _usual_tag(self, form: str, linked: str, usual: str) -> str:
+        """Return the tag of a word without a gloss, by its type and by the tag of the word that it is linked with; else `usual`."""
+        counts = self.types.get(form.lower())
+        if not counts:
+            return usual
+        weight = TYPE_VOTE / (counts.total() + TYPE_COUNT)
+        return max(sorted(counts), key=lambda tag: weight * counts[tag] + (tag == linked))
 
     def _allowed_tags(self, sentence: ProjectionInput) -> list[tuple[str, ...]]:
         """Tags that the answers for their types, or their labels, allow the words; () where neither says anything."""
@@ -182,14 +206,36 @@ class S5WithPriors(S5):
         """Return the system with another model of glossed text than the shipped one."""
         return cls(reader=S6(model, share=ATTACHMENT_SHARE))
 
+    def adapt(
+        self,
+        text: Iterable[ProjectionInput],
+        evidence: TextEvidence = NO_EVIDENCE,
+        *,
+        links: InducedLinks | None = None,
+        priors: Priors | None = None,
+    ) -> PhraseState:
+        """As s5; the words of a text without glosses are linked with the lemmas of E, too."""
+        sentences = [*text]
+        if links is None and self.induce_links and not any(_has_gloss(gloss) for b in sentences for gloss in b.glosses):
+            links = InducedLinks.with_lemmas((evidence.phrases or PhraseBook()).links)
+            links.observe([b for b in sentences if 0 < len(b) <= LONGEST])
+        return super().adapt(sentences, evidence, links=links, priors=priors)
+
     def priors_for(self, linked: Sequence[LinkedPair]) -> Attachments | None:
         """Return what other languages tell of the text; nothing where the trees of E are not UD."""
         return Attachments.of(linked, self.reader) if linked and ud_like(x.given for x in linked) else None
 
     def read_off(self, sentence: ProjectionInput, posteriors: HeadPosteriors, state: PhraseState) -> Projection:
-        """Return the projection that the chart makes most probable, with the relations of other languages."""
+        """Return the projection that the chart makes most probable, with the relations of other languages.
+
+        Its links are those that came with the sentence; without glosses, and where nobody has linked the words by hand, also those that
+        were found in the text.
+        """
         projection = super().read_off(sentence, posteriors, state)
-        return state.priors.relabel(projection, posteriors) if isinstance(state.priors, Attachments) else projection
+        if isinstance(state.priors, Attachments):
+            projection = state.priors.relabel(projection, posteriors)
+        by_text = not any(map(_has_gloss, sentence.glosses)) and (sentence.links.weights or not sentence.links.links)
+        return replace(projection, sentence=posteriors.linked.sentence) if by_text else projection
 
 
 @lru_cache(maxsize=2)

@@ -8,7 +8,7 @@ on which side, how far away and of which tag the heads of each word are. `Relati
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from divproj.core.links import Links
 from divproj.links.word_model import WordAligner
+from divproj.parsing.language import load_pack, pack
 from divproj.projection.candidates import TagLexicon
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import chart
@@ -101,21 +102,28 @@ def _no_links(sentence: ProjectionInput) -> dict[tuple[int, int], float]:
 class InducedLinks:
     """Links between words that have none on either side, by word alignment of the text.
 
-    Links that came with the text are given to the aligner as known translations.
+    A text without glosses is aligned twice, with the words and with the lemmas of E (`with_lemmas`): inflected forms of a rare verb
+    are one lemma, forms that stand for different words of F (*was*, *were*) are not, and the mean is better than either. Links that came with the text are given to the aligner as known translations.
     """
 
     aligner: WordAligner = field(default_factory=lambda: WordAligner(threshold=POSSIBLE_LINK))
+    lemma_aligner: WordAligner | None = None
+    """Aligns F with the lemmas of E, too; probabilities are the mean of both alignments. None: forms alone."""
     more: Callable[[ProjectionInput], dict[tuple[int, int], float]] = field(default=_no_links, repr=False)
     """Links that paired phrases make, with probabilities."""
     _known: dict[ProjectionInput, LinkedPair] = field(default_factory=dict, repr=False)
 
+    @classmethod
+    def with_lemmas(cls, more: Callable[[ProjectionInput], dict[tuple[int, int], float]] = _no_links) -> InducedLinks:
+        """Return the links that words and lemmas of E suggest together."""
+        one, other = (WordAligner(threshold=POSSIBLE_LINK / 2) for _ in range(2))
+        return cls(one, other, more)
+
     def observe(self, sentences: Sequence[ProjectionInput]) -> list[LinkedPair]:
         """Return the sentences with more links, learned from all of them together."""
         if any(map(_has_unlinked_words, sentences)):
-            alignments = self.aligner.fit_align([(b.forms, b.e.forms) for b in sentences], _translations(sentences))
-            linked_pairs = [
-                _with_links(b, linked.probabilities | self.more(b)) for b, linked in zip(sentences, alignments, strict=True)
-            ]
+            alignments = self._align(sentences, fit=True)
+            linked_pairs = [_with_links(b, links | self.more(b)) for b, links in zip(sentences, alignments, strict=True)]
         else:
             linked_pairs = [_with_links(b, self.more(b)) for b in sentences]
         self._known.update(zip(sentences, linked_pairs, strict=True))
@@ -127,9 +135,23 @@ class InducedLinks:
         if linked_pair is None:
             probabilities = {}
             if self.aligner.counts_ and _has_unlinked_words(sentence):
-                probabilities = self.aligner.align([(sentence.forms, sentence.e.forms)])[0].probabilities
+                [probabilities] = self._align([sentence])
             linked_pair = _with_links(sentence, probabilities | self.more(sentence))
         return linked_pair
+
+    def _align(self, sentences: Sequence[ProjectionInput], *, fit: bool = False) -> list[dict[tuple[int, int], float]]:
+        """Return the probabilities of links, after learning from the sentences if they are the text."""
+
+        views: list[tuple[WordAligner, list[tuple[str, ...]]]] = [(self.aligner, [b.e.forms for b in sentences])]
+        if self.lemma_aligner is not None and (fit or self.lemma_aligner.counts_):
+            lemmas = [*map(e_lemmas, sentences)]
+            if lemmas != views[0][1] or not fit:
+                views.append((self.lemma_aligner, lemmas))
+        alignments = []
+        for aligner, words in views:
+            pairs = [(b.forms, e) for b, e in zip(sentences, words, strict=True)]
+            alignments.append(aligner.fit_align(pairs, _translations(sentences, words)) if fit else aligner.align(pairs))
+        return [_mean([view.probabilities for view in each]) for each in zip(*alignments, strict=True)]
 
     def part(self, sentences: Iterable[ProjectionInput]) -> InducedLinks:
         """The links of some observed sentences."""
@@ -142,11 +164,28 @@ def _has_unlinked_words(sentence: ProjectionInput) -> bool:
     return len(f) < len(sentence) and len(e) < len(sentence.e)
 
 
-def _translations(sentences: Iterable[ProjectionInput]) -> Counter[tuple[str, str]]:
+def _translations(sentences: Iterable[ProjectionInput], e_words: Iterable[Sequence[str]]) -> Counter[tuple[str, str]]:
     known: Counter[tuple[str, str]] = Counter()
-    for b in sentences:
-        known.update((b.forms[i - 1].lower(), b.e.forms[j - 1].lower()) for i, j in sorted(b.links.links))
+    for b, words in zip(sentences, e_words, strict=True):
+        known.update((b.forms[i - 1].lower(), words[j - 1].lower()) for i, j in sorted(b.links.links))
     return known
+
+
+def _mean(views: Sequence[Mapping[tuple[int, int], float]]) -> dict[tuple[int, int], float]:
+    """Return the mean probabilities of links, those that are possible."""
+    links = sorted({link for view in views for link in view})
+    means = {link: sum(view.get(link, 0.0) for view in views) / len(views) for link in links}
+    return {link: mean for link, mean in means.items() if mean >= POSSIBLE_LINK}
+
+
+def e_lemmas(sentence: ProjectionInput) -> tuple[str, ...]:
+    """Return the lemmas of E: those of its tree, else those by the pack of its language; its words where there is neither."""
+    e, language = sentence.e, sentence.e_language
+    if any(lemma not in ("", "_") for lemma in e.lemmas):
+        return tuple(form if lemma in ("", "_") else lemma for form, lemma in zip(e.forms, e.lemmas, strict=True))
+    if not language or len(e.upos) != len(e) or pack(language) is None:
+        return e.forms
+    return tuple(load_pack(language).lemmatizer.predict(zip(e.forms, e.upos, strict=True)))
 
 
 def _with_links(sentence: ProjectionInput, probabilities: dict[tuple[int, int], float]) -> LinkedPair:
@@ -157,11 +196,12 @@ def _with_links(sentence: ProjectionInput, probabilities: dict[tuple[int, int], 
     for (i, j), probability in probabilities.items():
         if i not in used_f and j not in used_e and probability >= SURE_LINK:
             best[i] = max(best.get(i, (0.0, 0)), (probability, -j))
-    more = {(i, -j) for i, (_, j) in best.items()}
+    more = {(i, -j): probability for i, (probability, j) in best.items()}
     kinds = tuple(GIVEN if i in used_f else FOUND if i in best else UNLINKED for i in range(len(sentence) + 1))
     if not more:
         return LinkedPair(sentence, sentence, kinds, probabilities)
-    links = Links(given | more, sentence.links.shape, sentence.links.possible)
+    weights = tuple(sorted((dict(sentence.links.weights) | more).items())) if sentence.links.weights or not given else ()
+    links = Links(given | more.keys(), sentence.links.shape, sentence.links.possible, weights)
     return LinkedPair(sentence, replace(sentence, links=links), kinds, probabilities)
 
 
