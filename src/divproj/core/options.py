@@ -171,9 +171,10 @@ class ReaderOptions(Options):
         options = {name: value for name, value in options.items() if name not in ROLE_NAMES} | (
             {"tiers": roles} if roles else {}
         )
-        unknown = sorted(set(options) - set(cls.__dataclass_fields__))
+        known = [each.name for each in fields(cls)]
+        unknown = sorted(set(options) - set(known))
         if unknown:
-            raise ProjError(f"unknown option {unknown[0]!r}, one of {', '.join(cls.__dataclass_fields__)} expected")
+            raise ProjError(f"unknown option {unknown[0]!r}, one of {', '.join(known)} expected")
         return cls(**options)
 
 

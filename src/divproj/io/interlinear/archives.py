@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
-from divproj.core.errors import Faults, FormatError, Where, why
+from divproj.core.errors import Faults, FormatError, Reading, Where, why
 from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear import elan
@@ -82,18 +82,6 @@ def _made(phrase: Phrase, where: Where, options: Options, language: str = "") ->
     )  # fmt: skip
 
 
-class _Left:
-    """What is not read, counted by its kind."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def tell(self, path: str, faults: Faults) -> None:
-        if self.counts:
-            shown = ", ".join(f"{count} {kind}" for kind, count in self.counts.most_common(8))
-            faults.file(FormatError(shown, Where(path), "left out"))
-
-
 # XML.
 
 
@@ -103,7 +91,7 @@ _CODE_OF = {"gn": "", "fn": "", "fg": "en", "fe": "en", "ge": "en", "mg": "en"}
 
 
 def _xml(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
-    left = _Left()
+    left = faults.reading
     root = ""
     language = ""
     for node, above in units(stream, path, faults, options, _is_unit, _TAGS):
@@ -117,9 +105,9 @@ def _xml(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
         elif node.tag in ("TEXT", "ARCHIVE", "eopas"):
             for child in node.children:
                 if child.tag == "TRANSL":
-                    left.counts["translations of the whole text"] += 1
+                    left.omit("translations of the whole text", sentences=False)
                 elif child.tag == "W":
-                    left.counts["words outside of sentences"] += 1
+                    left.omit("words outside of sentences", sentences=False)
             continue
         else:
             phrase_ = _toolbox(node, left)
@@ -128,10 +116,9 @@ def _xml(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
             phrase = phrase_
         igt = _made(phrase, where, options, language)
         if igt is None:
-            left.counts["sentences without words"] += 1
+            left.omit("sentences without words", sentences=False)
         else:
             yield igt
-    left.tell(path, faults)
 
 
 def _is_unit(tag: str, above: str) -> bool:
@@ -212,7 +199,7 @@ def _kind(node: XmlNode, kind: str, place: int) -> str:
     return normalize_space(one_line(found.full_text())) if found else ""
 
 
-def _toolbox(node: XmlNode, left: _Left) -> Phrase | None:
+def _toolbox(node: XmlNode, left: Reading) -> Phrase | None:
     """A record of Toolbox's XML: groups of a word and what stands below it; None for a group that holds records."""
     groups = [
         x for x in node.walk() if x.tag.endswith("Group") and _role_of(x.tag[:-5]) in ("words", "morphs") and x is not node
@@ -232,7 +219,7 @@ def _toolbox(node: XmlNode, left: _Left) -> Phrase | None:
     name = next((x.full_text() for x in node.children if x.tag == node.tag[:-5]), "")
     if not groups and not {"words", "morphs"} & set(plain):
         if free:
-            left.counts["records without text"] += 1
+            left.omit("records without text")
         return None
     if not groups:
         lines_: dict[str, str] = {
@@ -293,7 +280,7 @@ _ARRAY = re.compile(r'"(utterances|sentences|phrases|rows|docs|datums|datumArray
 
 
 def _json(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
-    left = _Left()
+    left = faults.reading
     tiers: dict[str, str] | None = None
     items = _items(lines(stream, path, faults, options.encoding), path, faults)
     held: list[tuple[int, Any]] = []
@@ -316,23 +303,22 @@ def _json(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iter
             continue
         phrase = _dlx(item, options) if _is_dlx(item) else _fielddb(item)
         if phrase is None:
-            left.counts["entries without sentences"] += 1
+            left.omit("entries without sentences", sentences=False)
         else:
             yield from _one(phrase, Where(path, line), options, left)
     if held:
         tiers = _lingview_roles([x for _, x in held], about, options)
         for begin, one in held:
             yield from _one(_lingview(one, tiers), Where(path, begin), options, left)
-    left.tell(path, faults)
 
 
-def _one(phrase: Phrase | Sentence, where: Where, options: Options, left: _Left) -> Iterator[Sentence]:
+def _one(phrase: Phrase | Sentence, where: Where, options: Options, left: Reading) -> Iterator[Sentence]:
     if isinstance(phrase, Sentence):
         yield phrase
         return
     igt = _made(phrase, where, options)
     if igt is None:
-        left.counts["sentences without words"] += 1
+        left.omit("sentences without words", sentences=False)
     else:
         yield igt
 

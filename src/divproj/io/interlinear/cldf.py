@@ -282,7 +282,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
                 yield held
             held = _instance(cells, Where(path, number), options, table.languages)
         elif any(cell.strip() for cell in cells.values()):
-            faults.reading.omit("rows without text")
+            faults.reading.omit("rows without text", line=number)
     if held is not None:
         yield held
     _describe(faults.reading, counts, header, names)

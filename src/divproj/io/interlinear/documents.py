@@ -233,8 +233,9 @@ class _Examples:
             for n, text in ((self.tables, f"{self.tables} tables"), (self.numbered, f"{self.numbered} numbered paragraphs"))
             if n
         ]
-        if left and self.count:
-            self.faults.file(FormatError(f"{' and '.join(left)} without words over glosses", Where(self.path), "left out"))
+        if self.count:
+            self.faults.reading.omit("tables without words over glosses", self.tables, sentences=False)
+            self.faults.reading.omit("numbered paragraphs without words over glosses", self.numbered, sentences=False)
         elif left:
             problem = f"no example found; {' and '.join(left)} have no words over glosses"
             raise FormatError(problem, Where(self.path), "write the words in cells of a table, or between tabs")

@@ -711,7 +711,7 @@ def _examples(
         if igt.words or igt.translation:
             yield igt
         else:
-            faults.reading.omit("examples without words")
+            faults.reading.omit("examples without words", line=piece.line)
 
 
 @dataclass

@@ -76,8 +76,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
         return
     finders = (("{{interlinear …}}", _wikitext, _TEMPLATE), ("#gloss( … )", _typst, _GLOSS), ("::: ex", _pandoc, _FENCE))
     kind, finder, _ = max(finders, key=lambda one: len(one[2].findall(text)))
-    count = missed = 0
-    last = 0
+    count = missed = last = first = 0
     at_line = 1
     for place, example in finder(text):
         at_line += text.count("\n", last, place)
@@ -88,12 +87,9 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
             yield igt
         else:
             missed += 1
+            first = first or at_line
     if missed and count:
-        faults.file(
-            FormatError(
-                f"{missed} examples ({kind}) without words over glosses, or that are not closed", Where(path), "left out"
-            )
-        )
+        faults.reading.omit(f"examples ({kind}) without words over glosses, or that are not closed", missed, line=first)
     elif missed:
         raise FormatError(f"none of {missed} examples ({kind}) has words over glosses", Where(path), "is this the right file?")
 

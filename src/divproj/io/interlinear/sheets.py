@@ -525,6 +525,7 @@ def sentences(rows: Iterator[Row], place: Place, faults: Faults, options: Option
         return
     sample = first[begin + 1 :]
     keys = _keys(sample, layout)
+    _describe(faults, layout, sample)
     if keys is None:
         _refuse_lists(sample, layout, place)
         for number, cells in body:
@@ -534,6 +535,20 @@ def sentences(rows: Iterator[Row], place: Place, faults: Faults, options: Option
     for group in _groups(body, layout, keys):
         if igt := _rows_sentence(group, layout, place, options):
             yield igt
+
+
+def _describe(faults: Faults, layout: Layout, sample: Sequence[Row]) -> None:
+    """Say which columns were read as what."""
+    reading = faults.reading
+    for column, role in layout.roles.items():
+        if not any(_cell(cells, column) for _, cells in sample):
+            continue
+        heading = layout.headings[column] if column < len(layout.headings) else ""
+        name = heading or f"column {letters(column)}"
+        if role in (*_MAIN, "glosses", "pos", "translation", "lit"):
+            reading.assign(role, name)
+        elif role in ("", "-", "text2") and name not in reading.kept:
+            reading.kept.append(name)
 
 
 def _cell(cells: Sequence[str], column: int) -> str:
@@ -690,7 +705,7 @@ def _row_sentence(
     lines_["text"] = lines_["text"] or _first(cells, layout.of("text2"))
     if not (lines_["text"] or lines_["words"] or lines_["morphs"]):
         if any(layout.roles[column] in ("glosses", "translation") for column in said):
-            faults.file(FormatError("a row without text", place.at(number), "left out"))
+            faults.reading.omit("rows without text", line=number)
         return None
     if any(map(_MACRO.search, said.values())):
         lines_ = {role: tex.plain(text, gloss=role == "glosses") for role, text in lines_.items()}
@@ -784,7 +799,7 @@ def by_content(first: Sequence[Row]) -> Layout | None:
             break
     return Layout(
         dict(sorted(roles.items())) | {k: "-" for k in range(width) if k not in roles},
-        [f"column {k + 1}" for k in range(width)],
+        [f"column {letters(k)}" for k in range(width)],
     )
 
 
@@ -797,12 +812,13 @@ def _tier(values: Iterable[str]) -> elan.Tier:
 
 def _stacked(rows: Iterable[Row], place: Place, faults: Faults, options: Options) -> Iterator[Sentence]:
     """The examples of a table whose lines stand under one another; FormatError if there are none."""
-    count = missed = 0
+    count = 0
+    missed: list[int] = []
     shown: list[str] = []
     for block in example_blocks(rows):
         igt = stack(block, place, options)
         if igt is None:
-            missed += 1
+            missed.append(block[0][0])
             shown = shown or [cell for _, cells in block for cell in cells if cell.strip()][:6]
         else:
             count += 1
@@ -814,8 +830,8 @@ def _stacked(rows: Iterable[Row], place: Place, faults: Faults, options: Options
             place.at(0),
             "name the columns by their headings or letters, as in `columns=text=B,glosses=C,translation=D`",
         )
-    if missed:
-        faults.file(FormatError(f"{missed} groups of rows are no example", place.at(0), "left out"))
+    for line in missed:
+        faults.reading.omit("groups of rows that are no example", line=line)
 
 
 def example_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
@@ -96,12 +96,22 @@ def find_sentences(
     if not any(role in ("text", "words", "morphs") for role, _ in roles.values()):
         remedy = "name them, as in `tiers=words=…,glosses=…,translation=…` (proj check --tiers list shows them)"
         raise FormatError(f"no tier looks like words or text; the tiers are {elan.describe_tiers(tiers)}", Where(path), remedy)
-    left = [name for name, tier in tiers.items() if name not in used and tier.annotations and roles[name][0] != "tree"]
-    if left and spoken:
-        faults.file(
-            FormatError(f"{len(left)} tiers are not used: {', '.join(left)[:200]}", Where(path), "`tiers=ROLE=NAME` uses one")
-        )
+    _describe(faults, tiers, roles, used, {tiers[place[0]].participant for place, _ in spoken})
     return sorted(spoken, key=lambda pair: pair[0][1].begin)
+
+
+def _describe(
+    faults: Faults, tiers: Mapping[str, Tier], roles: Mapping[str, tuple[str, str]], used: Container[str], speakers: set[str]
+) -> None:
+    """Say which tiers were read as what, and which were not."""
+    reading = faults.reading
+    reading.speakers = len(speakers)
+    for name, tier in tiers.items():
+        role = roles[name][0]
+        if name in used and role in (*elan.ROLES, elan.LITERAL) and tier.annotations:
+            reading.assign(role, _base(tier) or name)
+        elif name not in used and tier.annotations and role != "tree" and (_base(tier) or name) not in reading.unused:
+            reading.unused.append(_base(tier) or name)
 
 
 def list_tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[elan.TierRow]:
@@ -450,6 +460,10 @@ class _Speaker:
             igt = self._sentence(span, name)
             if any(char.isalnum() for word in igt.words for char in word):
                 yield (name, span), igt
+            elif igt.translation or any(igt.glosses):
+                self.faults.reading.omit("intervals with a translation or gloss but without words")
+            else:
+                self.faults.reading.omit("intervals without words", sentences=False)
 
     def _spans(self) -> tuple[str, list[Annotation]]:
         """The tier whose intervals are the sentences."""

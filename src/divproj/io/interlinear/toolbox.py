@@ -314,9 +314,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
                 in_header = False
                 yield _instance(record, header, path, roles, options)
             elif "glosses" in said or "translation" in said:
-                problem = f"a record without text, \\{roles.marker_for('words')} expected"
-                faults.file(FormatError(problem, Where(path, record.line), "left out"))
-                reading.omit("records without text")
+                reading.omit(f"records without text (\\{roles.marker_for('words')})", line=record.line)
             elif in_header:
                 more = [(_header_key(marker), value) for marker, value, _ in record.fields if not marker.startswith("_")]
                 header += more[: max(0, LONGEST_HEADER - len(header))]
