@@ -377,6 +377,8 @@ def _missing(
                 continue
             above = roles.get(tier.parent, "")
             beside = {roles[other] for other, of in tiers.items() if of.parent == tier.parent}
+            if above == "-" and tier.parent in tiers and not looks[tier.parent].filled and "words" in beside:
+                above = "text"  # sentences without a text of their own
             role = _by_place(tier, looks[name], above, beside, languages, [tiers[text] for text in texts])
             if role:
                 assignments[name] = role
