@@ -310,6 +310,8 @@ def _conllu(rows: list[str]) -> float:
         return 0.0
     follow = sum(int(later[1]) in (int(before[1]) + 1, int(before[1]), 1) for before, later in itertools.pairwise(matches))
     wide = sum(match[0].count("\t") == 9 for match in matches) / len(matches)
+    if not wide and not _CONLLU.match(cells[0]) and "\t" in cells[0]:
+        return 0.0  # headings of a table
     return 0.3 + 0.3 * len(matches) / len(cells) + 0.2 * (follow + 1) / len(matches) + 0.2 * wide
 
 
