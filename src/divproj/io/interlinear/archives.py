@@ -449,9 +449,10 @@ def _inner(item: Any) -> Iterator[Any]:
 
 
 def _is_dlx(item: Any) -> bool:
-    return isinstance(item, dict) and (
-        "words" in item or "transcript" in item or isinstance(item.get("transcription"), (dict, str))
-    )
+    if not isinstance(item, dict):
+        return False
+    record = any(isinstance(value, str) and role_of(str(key)) == "glosses" for key, value in item.items())
+    return "words" in item or "transcript" in item or (isinstance(item.get("transcription"), (dict, str)) and not record)
 
 
 def _texts(value: Any) -> list[tuple[str, str]]:

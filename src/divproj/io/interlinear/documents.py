@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.sentence import Sentence
 from divproj.io.files import Source
-from divproj.io.interlinear.parts import Options, from_file, is_quoted, normalize_space, tokens, without_number
+from divproj.io.interlinear.parts import Options, from_file, is_quoted, normalize_space, strip_quotes, tokens, without_number
 from divproj.io.interlinear.sheets import (
     ROLES,
     Archive,
@@ -218,15 +218,27 @@ class _Examples:
 
     def all(self, blocks: Iterable[list[Line] | list[list[str]]]) -> Iterator[Sentence]:
         waiting: list[Line] = []
+        above: list[Sentence] = []
         for block in blocks:
             if block and isinstance(block[0], Line):
+                if above and any(line.text.strip() for line in block):  # type: ignore[union-attr]
+                    yield from self._numbered(_with_translation(above, block))  # type: ignore[arg-type]
+                    above = []
                 waiting += block
                 if len(waiting) > WAITING:
                     yield from self._numbered(self._lines(waiting, last=False))
                 continue
+            yield from self._numbered(above)
+            number = _last_number(waiting)
             yield from self._numbered(self._lines(waiting))
-            yield from self._numbered(self._table(block, len(waiting)))  # type: ignore[arg-type]
+            examples = list(self._table(block, len(waiting)))  # type: ignore[arg-type]
+            if len(examples) == 1 and number and not examples[0].sent_id:
+                examples = [replace(examples[0], sent_id=number, where=replace(examples[0].where, sent_id=number))]
+            self.numbered += bool(number) and not examples
+            above = examples[-1:] if examples and not examples[-1].translation else []
+            yield from self._numbered(examples[: len(examples) - len(above)])
             waiting = []
+        yield from self._numbered(above)
         yield from self._numbered(self._lines(waiting))
         left = [
             text
@@ -255,7 +267,6 @@ class _Examples:
     def _table(self, cells: list[list[str]], number: int) -> Iterator[Sentence]:
         rows = list(_spread(cells, number))
         place = Place(self.path)
-        before = self.count
         try:
             headed = layout_of(rows, self.options)
             if headed and len(rows) > 1:
@@ -263,15 +274,13 @@ class _Examples:
                 return
         except FormatError:
             pass
-        for block in example_blocks(iter(rows)):
-            igt = stack(block, place, self.options)
-            if igt is not None:
-                yield igt
-        if self.count == before and rows:
+        examples = [igt for block in example_blocks(iter(rows)) if (igt := stack(block, place, self.options)) is not None]
+        if not examples and rows:
             lines_ = [Line(n, "\t".join(filter(None, row)), False) for n, row in rows]
             if max(len([cell for cell in row if cell.strip()]) for _, row in rows) <= 2:
-                yield from self._lines(lines_)
-            self.tables += self.count == before
+                examples = list(self._lines(lines_))
+            self.tables += not examples
+        yield from examples
 
     def _lines(self, waiting: list[Line], *, last: bool = True) -> Iterator[Sentence]:
         """The examples of paragraphs, which are taken from the list; without `last` the end is left until more comes."""
@@ -321,6 +330,27 @@ class _Examples:
         used -= len(free) - len(kept)
         about["meta"] = [("heading", line) for line in head if line]
         return complete(aligned(named, {}), kept, number.strip("()."), "", about, self.options), used
+
+
+def _with_translation(above: list[Sentence], below: list[Line]) -> list[Sentence]:
+    """The example of a table with the translation that stands in quotes in the paragraph below it, which is taken from there."""
+    line = next(line for line in below if line.text.strip())
+    if not is_quoted(line.text):
+        return above
+    below.remove(line)
+    translation, source = strip_quotes(line.text)
+    meta = (*above[0].meta, ("source", source)) if source else above[0].meta
+    return [replace(above[0], translation=normalize_space(translation), meta=meta)]
+
+
+def _last_number(waiting: list[Line]) -> str:
+    """The number that stands alone in the paragraph before a table, which is taken from the list."""
+    at = next((k for k in range(len(waiting) - 1, -1, -1) if waiting[k].text.strip()), -1)
+    match = _NUMBERED.fullmatch(waiting[at].text.rstrip()) if at >= 0 else None
+    if not match:
+        return ""
+    del waiting[at:]
+    return match[0].strip(" ()[].")
 
 
 def _spread(cells: list[list[str]], number: int) -> Iterator[Row]:

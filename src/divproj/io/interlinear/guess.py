@@ -223,9 +223,9 @@ def _by_beginning(text: str) -> str:
     if _CHAT.match(start):
         return "chat"
     if _JSON.match(start):
-        if re.search(r'"(?:utterances|dependents|num_slots|datumFields|transcript|utterance|phrases)"\s*:', text) or (
-            '"label"' in text and re.search(r'"(?:mask|value)"\s*:', text)
-        ):
+        if re.search(
+            r'"(?:utterances|dependents|num_slots|datumFields|transcript|utterance|phrases|gloss(?:es|ed)?)"\s*:', text
+        ) or ('"label"' in text and re.search(r'"(?:mask|value)"\s*:', text)):
             return "json"
         known = "texts of Digital Linguistics (DLx), LingView and FieldDB are read"
         raise FormatError("this is JSON without sentences, not interlinear text", remedy=known)

@@ -139,6 +139,13 @@ _TEXT_TEMPLATES = {"lang": 2, "transl": -1, "transliteration": -1, "ipa": 1, "gc
 """Templates whose text is one of their arguments, and which (-1: the last)."""
 
 
+_PARAMETER = re.compile(
+    r"(number|num|lang|indent|top|bottom|spacing|italics?|ipa|tl|c|glossing|gl|abbreviations|ablist|style|display-messages|box|class|"
+    r"comments?|end|terse|underline|small-?caps|transl(iteration)?|width|float|margin|note|ref|id|inline|wrap|bold)\d*"
+)
+"""Parameters of the template; what stands before another `=` is the text of a line."""
+
+
 def _wikitext(text: str) -> Iterator[tuple[int, Example | None]]:
     for match in _TEMPLATE.finditer(text):
         end = _closing(text, match.start(), "{{", "}}")
@@ -149,7 +156,7 @@ def _wikitext(text: str) -> Iterator[tuple[int, Example | None]]:
         named: dict[str, str] = {}
         for part in _split(text[match.end() : end - 2], "|"):
             said = _NAMED.match(part)
-            if said and not said[1].isdigit():
+            if said and not said[1].isdigit() and _PARAMETER.fullmatch(said[1].strip().lower()):
                 named[said[1].strip().lower()] = said[2].strip()
             else:
                 positional.append(part.strip())

@@ -96,7 +96,10 @@ _MORE_NAMES = (
     ("translation", r"tradu|vertal|çevir|翻[译譯訳]|[訳譯译]|번역|terjemah"),
     ("glosses", r"\b(meaning|bedeutung|значение|significado|signification|sens|sentido)\b"),
     ("glosses", r"注[释釋]|グロス|주석"),
-    ("text", r"object language|(source )?language line|^data$|kalimat|esempio|^zin$|voorbeeld|cümle|örnek|例|原文|예문|текст|beispiel|example|ejemplo|exemple|exemplo|пример|original|vernacular|sample|фраза"),
+    (
+        "text",
+        r"object language|(source )?language line|^data$|kalimat|esempio|^zin$|voorbeeld|cümle|örnek|例|原文|예문|текст|beispiel|example|ejemplo|exemple|exemplo|пример|original|vernacular|sample|фраза",
+    ),
     ("words", r"\b(forms?|forma|forme|словоформ\w*|lexeme?)\b"),
 )
 _NUMBER = re.compile(r"\(?\s*(?:\d+(?:[.:]\d+)*\s*[a-z]?|[a-z]|[ivx]{1,4})'*\s*[.):]?\s*$|\[\d+[a-z]?\]$")
@@ -518,11 +521,17 @@ def _with_content(roles: dict[int, str], body: Sequence[Row]) -> dict[int, str]:
 
 def _is_heading(cells: Sequence[str], layout: Layout, body: Sequence[Row]) -> bool:
     """Whether the first row of a table whose headings say nothing names its columns: a word or two over whole sentences."""
-    wide = [column for column in layout.of(*_MAIN, "glosses", "translation")]
+    wide = layout.of(*_MAIN, "glosses", "translation")
     widths = [len(tokens(_cell(row, column))) for _, row in body for column in wide]
     short = all(0 < len(tokens(_cell(cells, column))) <= 2 and not _GRAM.search(_cell(cells, column)) for column in wide)
     marked = any(_cell(cells, column)[-1:] in tuple(".?!…,;”’»'\"") for column in wide)
-    return short and not marked and len(widths) > 0 and sum(widths) > 2 * len(widths) and not any(map(_NUMBER.match, filter(None, cells)))
+    return (
+        short
+        and not marked
+        and len(widths) > 0
+        and sum(widths) > 2 * len(widths)
+        and not any(map(_NUMBER.match, filter(None, cells)))
+    )
 
 
 def _with_named(roles: dict[int, str], options: Options, named: Mapping[str, str]) -> dict[int, str]:
@@ -858,7 +867,7 @@ def _two_columns(looks: Sequence[elan.Content], candidates: Sequence[int], free:
     if len(wide) != 2 or free not in wide or looks[wide[0]].language == looks[wide[1]].language:
         return None
     text = wide[0] if free == wide[1] else wide[1]
-    roles = {k: "-" for k in range(len(looks))} | {text: "text", free: "translation"}
+    roles = dict.fromkeys(range(len(looks)), "-") | {text: "text", free: "translation"}
     return Layout(roles, [f"column {letters(k)}" for k in range(len(looks))])
 
 
