@@ -55,7 +55,7 @@ _OTHER_STYLES = re.compile(r"(?i)toc|source_?code|code_?block|listing")
 _NUMBERED = re.compile(r"\s*(?:\(\s*\d+(?:[.:]\d+)*\s*[a-z]?'*\s*\)|\[\d+[a-z]?\])")
 
 
-class Line(NamedTuple):
+class DocumentLine(NamedTuple):
     """A line of a paragraph."""
 
     number: int
@@ -103,7 +103,7 @@ def _is_small(node: XmlNode) -> bool | None:
     return said
 
 
-def _word(archive: Archive) -> Iterator[list[Line] | list[list[str]]]:
+def _word(archive: Archive) -> Iterator[list[DocumentLine] | list[list[str]]]:
     """Paragraphs of a Word file, as lines, and its tables, as rows of cells."""
     main = next((name for name in archive.names if re.fullmatch(r"word/document\d*\.xml", name)), "")
     if not main:
@@ -172,7 +172,7 @@ def _runs(node: XmlNode, capitals: _Capitals) -> Iterator[str]:
             yield from _runs(child, capitals)
 
 
-def _writer(archive: Archive) -> Iterator[list[Line] | list[list[str]]]:
+def _writer(archive: Archive) -> Iterator[list[DocumentLine] | list[list[str]]]:
     """Paragraphs of a Writer file, as lines, and its tables, as rows of cells."""
     capitals = _Capitals(set())
     for style, _ in archive.units("styles.xml", "style", within=("styles", "automatic-styles")):
@@ -204,8 +204,8 @@ def _writer(archive: Archive) -> Iterator[list[Line] | list[list[str]]]:
                 yield _paragraph("".join(text(part)), number, node.tag == "list")
 
 
-def _paragraph(text: str, number: int, listed: bool) -> list[Line]:
-    return [Line(number, line.rstrip(), listed and not k) for k, line in enumerate(text.split("\n"))]
+def _paragraph(text: str, number: int, listed: bool) -> list[DocumentLine]:
+    return [DocumentLine(number, line.rstrip(), listed and not k) for k, line in enumerate(text.split("\n"))]
 
 
 class _Examples:
@@ -216,13 +216,13 @@ class _Examples:
         self.tables = self.numbered = self.count = 0
         self.number = ""
 
-    def all(self, blocks: Iterable[list[Line] | list[list[str]]]) -> Iterator[Sentence]:
-        waiting: list[Line] = []
+    def all(self, blocks: Iterable[list[DocumentLine] | list[list[str]]]) -> Iterator[Sentence]:
+        waiting: list[DocumentLine] = []
         above: list[Sentence] = []
         for block in blocks:
-            if block and isinstance(block[0], Line):
-                if above and any(line.text.strip() for line in block):  # type: ignore[union-attr]
-                    yield from self._numbered(_with_translation(above, block))  # type: ignore[arg-type]
+            if block and isinstance(block[0], DocumentLine):
+                if above and any(line.text.strip() for line in block):
+                    yield from self._numbered(_with_translation(above, block))
                     above = []
                 waiting += block
                 if len(waiting) > WAITING:
@@ -276,13 +276,13 @@ class _Examples:
             pass
         examples = [igt for block in example_blocks(iter(rows)) if (igt := stack(block, place, self.options)) is not None]
         if not examples and rows:
-            lines_ = [Line(n, "\t".join(filter(None, row)), False) for n, row in rows]
+            lines_ = [DocumentLine(n, "\t".join(filter(None, row)), False) for n, row in rows]
             if max(len([cell for cell in row if cell.strip()]) for _, row in rows) <= 2:
                 examples = list(self._lines(lines_))
             self.tables += not examples
         yield from examples
 
-    def _lines(self, waiting: list[Line], *, last: bool = True) -> Iterator[Sentence]:
+    def _lines(self, waiting: list[DocumentLine], *, last: bool = True) -> Iterator[Sentence]:
         """The examples of paragraphs, which are taken from the list; without `last` the end is left until more comes."""
         k = 0
         while k < len(waiting) - (0 if last else LONGEST_EXAMPLE):
@@ -294,7 +294,7 @@ class _Examples:
             k += max(1, used)
         del waiting[:k]
 
-    def _example(self, waiting: Sequence[Line], k: int) -> tuple[Sentence | None, int]:
+    def _example(self, waiting: Sequence[DocumentLine], k: int) -> tuple[Sentence | None, int]:
         """The example that begins at a line, and how many lines it has."""
         first = waiting[k]
         if not first.text.strip() or len(first.text) > LONGEST_LINE:
@@ -332,7 +332,7 @@ class _Examples:
         return complete(aligned(named, {}), kept, number.strip("()."), "", about, self.options), used
 
 
-def _with_translation(above: list[Sentence], below: list[Line]) -> list[Sentence]:
+def _with_translation(above: list[Sentence], below: list[DocumentLine]) -> list[Sentence]:
     """The example of a table with the translation that stands in quotes in the paragraph below it, which is taken from there."""
     line = next(line for line in below if line.text.strip())
     if not is_quoted(line.text):
@@ -343,7 +343,7 @@ def _with_translation(above: list[Sentence], below: list[Line]) -> list[Sentence
     return [replace(above[0], translation=normalize_space(translation), meta=meta)]
 
 
-def _last_number(waiting: list[Line]) -> str:
+def _last_number(waiting: list[DocumentLine]) -> str:
     """The number that stands alone in the paragraph before a table, which is taken from the list."""
     at = next((k for k in range(len(waiting) - 1, -1, -1) if waiting[k].text.strip()), -1)
     match = _NUMBERED.fullmatch(waiting[at].text.rstrip()) if at >= 0 else None

@@ -184,7 +184,7 @@ def _same_letters(pairs: Sequence[tuple[str, str]], marker: str, other: str) -> 
         "".join(char for name, value in pairs if name == one for char in value.casefold() if char.isalnum())[:600]
         for one in (marker, other)
     ]
-    return SequenceMatcher(None, *letters, autojunk=False).ratio() > SAME_LETTERS
+    return SequenceMatcher(None, letters[0], letters[1], autojunk=False).ratio() > SAME_LETTERS
 
 
 SAME_LETTERS = 0.8
