@@ -14,8 +14,9 @@ r"""Read examples in marked-up text: scription, SIGMORPHON, Wikitext, pandoc-lin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
 from divproj.core.errors import Faults, FormatError, Where
@@ -40,8 +41,8 @@ from divproj.io.interlinear.parts import (
 )
 from divproj.io.interlinear.sheets import aligned, complete, grid, line_roles
 
-MOST_TEXT = 64 << 20
-"""Characters of a page that are read; no article or chapter comes near."""
+WINDOW = 1 << 20
+"""Characters of a page that are looked at together."""
 LONGEST_TEMPLATE = 20_000
 """Characters of one example; more, and its end is missing."""
 DEEPEST = 20
@@ -63,35 +64,57 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sente
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
     """The examples of a page of Wikitext, pandoc-ling or Typst, or the sentences of a text in scription."""
     numbered = lines(stream, path, faults, options.encoding)
-    kept: list[tuple[int, str]] = []
-    size = 0
-    for number, line in numbered:
-        kept.append((number, line))
-        size += len(line) + 1
-        if size > MOST_TEXT:
-            raise FormatError(f"more than {MOST_TEXT >> 20} MB", Where(path), "split the file")
-    text = "\n".join(line for _, line in kept)
+    first = list(_take(numbered, WINDOW))
+    text = "".join(f"{line}\n" for _, line in first)
     if is_scription(text):
-        yield from scription(kept, path, faults, options)
+        yield from scription(first, numbered, path, faults, options)
         return
     finders = (("{{interlinear …}}", _wikitext, _TEMPLATE), ("#gloss( … )", _typst, _GLOSS), ("::: ex", _pandoc, _FENCE))
     kind, finder, _ = max(finders, key=lambda one: len(one[2].findall(text)))
-    count = missed = last = first = 0
-    at_line = 1
-    for place, example in finder(text):
-        at_line += text.count("\n", last, place)
-        last = place
-        igt = example and _sentence(example, Where(path, at_line), options)
+    count = missed = missed_line = 0
+    for line, example in _examples(chain(first, numbered), finder):
+        igt = example and _sentence(example, Where(path, line), options)
         if igt:
             count += 1
             yield igt
         else:
             missed += 1
-            first = first or at_line
+            missed_line = missed_line or line
     if missed and count:
-        faults.reading.omit(f"examples ({kind}) without words over glosses, or that are not closed", missed, line=first)
+        problem = f"examples ({kind}) without words over glosses, or that are not closed"
+        faults.reading.omit(problem, missed, line=missed_line)
     elif missed:
         raise FormatError(f"none of {missed} examples ({kind}) has words over glosses", Where(path), "is this the right file?")
+
+
+def _take(numbered: Iterator[tuple[int, str]], size: int) -> Iterator[tuple[int, str]]:
+    """Lines of so many characters together."""
+    while size > 0 and (following := next(numbered, None)):
+        size -= len(following[1]) + 1
+        yield following
+
+
+def _examples(
+    numbered: Iterator[tuple[int, str]], finder: Callable[[str], Iterator[tuple[int, MarkupExample | None]]]
+) -> Iterator[tuple[int, MarkupExample | None]]:
+    """(line, example) of a text that is read in windows; what begins near the end of one is left to the next."""
+    text, line = "", 1
+    while True:
+        following = list(_take(numbered, WINDOW))
+        text += "".join(f"{row}\n" for _, row in following)
+        limit = len(text) - LONGEST_TEMPLATE if following else len(text) + 1
+        cut, last, at_line = max(0, limit), 0, line
+        for place, example in finder(text):
+            if place >= limit:
+                cut = place
+                break
+            at_line += text.count("\n", last, place)
+            last = place
+            yield at_line, example
+        if not following:
+            return
+        line += text.count("\n", 0, cut)
+        text = text[cut:]
 
 
 class MarkupExample(NamedTuple):
@@ -484,11 +507,13 @@ class _Schema:
     codes: list[tuple[str, str]] = field(default_factory=list)
 
 
-def scription(numbered: Sequence[tuple[int, str]], path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
-    """Sentences of a text in scription."""
-    meta, rest = _head(numbered)
+def scription(
+    first: Sequence[tuple[int, str]], following: Iterator[tuple[int, str]], path: str, faults: Faults, options: Options
+) -> Iterator[Sentence]:
+    """Sentences of a text in scription, whose first lines have its head."""
+    meta, rest = _head(first)
     schema = _Schema()
-    for block in blocks(iter(rest)):
+    for block in blocks(chain(rest, following)):
         names: list[str] = []
         body: list[tuple[int, str]] = []
         for number, line in block:
