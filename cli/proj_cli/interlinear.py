@@ -142,8 +142,7 @@ def check(
         else:
             _print_sums(console, levels, kinds, unknown, sign)
             _say(console, common.harmless(f"Read as {reading.in_words()}."))
-            if hint := _HINTS.get(reading.format, ""):
-                _say(console, hint)
+            _say(console, _HINTS.get(reading.format, _HINTS["plain"]))
     _tell(faults)
     if reading.refusal:
         talk.caution(f"{file}: {reading.refusal}; proj convert and proj project refuse this, unless --misaligned is given")
@@ -154,7 +153,15 @@ _HINTS = {
     "elan": "Other tiers: --tiers words=…,glosses=…,translation=… (--tiers list shows them).",
     "toolbox": "Other markers: --markers words=…,glosses=…,translation=… (--markers list shows them).",
     "flextext": "Another language of glosses and translation: --gloss-lang CODE.",
+    "table": "Other columns: --columns words=…,glosses=…,translation=… (headings, or letters such as B).",
+    "cldf": "Another language of glosses and translation: --gloss-lang CODE; other columns: --format table --columns words=…,glosses=….",
+    "chat": "Other tiers: --tiers glosses=…,translation=… (names without %).",
+    "json": "Other tiers: --tiers words=…,glosses=…,translation=….",
     "plain": "If it is another format: --format NAME.",
+}
+_HINTS |= dict.fromkeys(("textgrid", "exmaralda"), _HINTS["elan"]) | {
+    "document": _HINTS["table"],
+    "conllu": "Another language of the translation: --gloss-lang CODE.",
 }
 """What changes how a file is read, by format."""
 
@@ -370,8 +377,6 @@ def _print_sums(console: Console, levels: Counter[int], kinds: Counter[str], unk
 
 
 def _tell(faults: Faults) -> None:
-    if warning := faults.reading.warning():
-        talk.caution(warning)
     if faults.noted:
         n = len(faults.noted)
         talk.say(f"{plural(n, 'error')} in the file; the rest was read")

@@ -128,6 +128,8 @@ class Reading:
     """How many sentences were begun and not read, by reason: a plural such as `records without text`."""
     unread: Counter[str] = field(default_factory=Counter)
     """How much that is no sentence was left out: `annotations of no sentence`."""
+    first_lines: dict[str, int] = field(default_factory=dict)
+    """The line of the first of what is left out, by reason, where it is known."""
     sentences: int = 0
     glossed: int = 0
     translated: int = 0
@@ -136,10 +138,17 @@ class Reading:
     refusal: str = ""
     """Why the text is refused where misaligned text is not asked for."""
 
-    def omit(self, reason: str, count: int = 1, *, sentences: bool = True) -> None:
+    def omit(self, reason: str, count: int = 1, *, sentences: bool = True, line: int = 0) -> None:
         """Count what is left out."""
         if count:
             (self.left_out if sentences else self.unread)[reason] += count
+            if line:
+                self.first_lines.setdefault(reason, line)
+
+    def assign(self, role: str, *names: str) -> None:
+        """Say that tiers, markers or columns were read as a role (`morphs`), under the name that users know."""
+        shown = self.parts.setdefault(_ROLE_NAMES.get(role, role), [])
+        shown += [name for name in dict.fromkeys(names) if name not in shown]
 
     @property
     def understood(self) -> float:
@@ -148,11 +157,23 @@ class Reading:
         return self.sentences / total if total else 1.0
 
     def warning(self) -> str:
-        """Return what is to be said of a file of which too little was understood; '' if there is nothing."""
-        if self.understood >= UNDERSTOOD:
+        """Return which sentences were left out, and that too little was understood if so; '' if all were read.
+
+        >>> reading = Reading("toolbox", sentences=3)
+        >>> reading.omit("records without text", line=7)
+        >>> reading.warning()
+        'only 3 of 4 sentences were understood; left out: 1 record without text (line 7)'
+        """
+        if not self.left_out:
             return ""
+        said = []
+        for reason, n in self.left_out.most_common():
+            line = self.first_lines.get(reason, 0)
+            place = f" ({'the first in line' if n > 1 else 'line'} {line})" if line else ""
+            said.append(f"{n:,} {reason if n != 1 else _singular(reason)}{place}")
         total = self.sentences + self.left_out.total()
-        return f"only {self.sentences:,} of {total:,} sentences were understood: {', '.join(f'{n:,} {why}' for why, n in self.left_out.most_common())}"
+        few = f"only {self.sentences:,} of {total:,} sentences were understood; " if self.understood < UNDERSTOOD else ""
+        return f"{few}left out: {', '.join(said)}"
 
     def in_words(self) -> str:
         """Return one line that says what was taken for what, and what was left out."""
@@ -177,11 +198,14 @@ class Reading:
 
 
 _ORDER = ("text", "words", "morphemes", "glosses", "tags", "translation", "literal translation")
+_ROLE_NAMES = {"morphs": "morphemes", "pos": "tags", "lit": "literal translation"}
 UNDERSTOOD = 0.9
 """Share of the sentences of a file of which fewer being read is said at the end."""
 FORMAT_NAMES = {
     "plain": "plain text", "conllu": "CoNLL-U", "xigt": "Xigt", "odin": "ODIN text", "toolbox": "Toolbox", "flextext": "FLEx", "elan": "ELAN",
-    "cldf": "CLDF", "sigmorphon": "SIGMORPHON", "latex": "LaTeX",
+    "cldf": "CLDF", "sigmorphon": "SIGMORPHON", "latex": "LaTeX", "table": "a table", "document": "a document", "textgrid": "a TextGrid of Praat",
+    "exmaralda": "EXMARaLDA", "chat": "CHAT", "pangloss": "Pangloss", "eopas": "EOPAS", "toolbox-xml": "Toolbox XML", "json": "JSON",
+    "pandoc": "pandoc-ling", "typst": "Typst",
 }  # fmt: skip
 """How people call the formats."""
 
@@ -190,9 +214,11 @@ def _singular(reason: str) -> str:
     """
     >>> _singular("records without text")
     'record without text'
+    >>> _singular("entries without sentences")
+    'entry without sentences'
     """
     first, blank, rest = reason.partition(" ")
-    return first.removesuffix("s") + blank + rest
+    return (f"{first[:-3]}y" if first.endswith("ies") else first.removesuffix("s")) + blank + rest
 
 
 @dataclass

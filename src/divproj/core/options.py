@@ -176,10 +176,10 @@ class ReaderOptions(Options):
         options = {name: value for name, value in options.items() if name not in ROLE_NAMES} | (
             {"tiers": roles} if roles else {}
         )
-        names = [field.name for field in fields(cls)]
-        unknown = sorted(set(options) - set(names))
+        known = [each.name for each in fields(cls)]
+        unknown = sorted(set(options) - set(known))
         if unknown:
-            raise ProjError(f"unknown option {unknown[0]!r}, one of {', '.join(names)} expected")
+            raise ProjError(f"unknown option {unknown[0]!r}, one of {', '.join(known)} expected")
         return cls(**options)
 
 

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
-from divproj.core.errors import Faults, FormatError, Where, why
+from divproj.core.errors import Faults, FormatError, Reading, Where, why
 from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear import elan
@@ -57,7 +57,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
     return _xml(stream, path, faults, options)
 
 
-class _Phrase(NamedTuple):
+class ArchivedPhrase(NamedTuple):
     """What a sentence of any of these formats has."""
 
     words: list[Word]
@@ -67,7 +67,7 @@ class _Phrase(NamedTuple):
     meta: list[tuple[str, str]] = []
 
 
-def _made(phrase: _Phrase, where: Where, options: Options, language: str = "") -> Sentence | None:
+def _made(phrase: ArchivedPhrase, where: Where, options: Options, language: str = "") -> Sentence | None:
     """The sentence of a phrase; None when it has no words."""
     text = normalize_space(one_line(phrase.text))
     words = phrase.words or [Word(form) for form in tokens(text)]
@@ -82,18 +82,6 @@ def _made(phrase: _Phrase, where: Where, options: Options, language: str = "") -
     )  # fmt: skip
 
 
-class _Left:
-    """What is not read, counted by its kind."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def tell(self, path: str, faults: Faults) -> None:
-        if self.counts:
-            shown = ", ".join(f"{count} {kind}" for kind, count in self.counts.most_common(8))
-            faults.file(FormatError(shown, Where(path), "left out"))
-
-
 # XML.
 
 
@@ -103,7 +91,7 @@ _CODE_OF = {"gn": "", "fn": "", "fg": "en", "fe": "en", "ge": "en", "mg": "en"}
 
 
 def _xml(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
-    left = _Left()
+    left = faults.reading
     root = ""
     language = ""
     for node, above in units(stream, path, faults, options, _is_unit, _TAGS):
@@ -117,9 +105,9 @@ def _xml(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
         elif node.tag in ("TEXT", "ARCHIVE", "eopas"):
             for child in node.children:
                 if child.tag == "TRANSL":
-                    left.counts["translations of the whole text"] += 1
+                    left.omit("translations of the whole text", sentences=False)
                 elif child.tag == "W":
-                    left.counts["words outside of sentences"] += 1
+                    left.omit("words outside of sentences", sentences=False)
             continue
         else:
             phrase_ = _toolbox(node, left)
@@ -128,10 +116,9 @@ def _xml(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
             phrase = phrase_
         igt = _made(phrase, where, options, language)
         if igt is None:
-            left.counts["sentences without words"] += 1
+            left.omit("sentences without words", sentences=False)
         else:
             yield igt
-    left.tell(path, faults)
 
 
 def _is_unit(tag: str, above: str) -> bool:
@@ -141,7 +128,7 @@ def _is_unit(tag: str, above: str) -> bool:
 _RECORDS = frozenset((*MARKERS["record"], "id", "ref"))
 
 
-def _pangloss(node: XmlNode) -> _Phrase:
+def _pangloss(node: XmlNode) -> ArchivedPhrase:
     """A sentence of Pangloss: the forms of words or, where these are not divided, of the sentence."""
     words = []
     for word in node.all("W"):
@@ -162,7 +149,7 @@ def _pangloss(node: XmlNode) -> _Phrase:
     meta += [("note", note.get("message") or note.full_text()) for note in node.all("NOTE")]
     forms = node.all("FORM")
     meta += [(f"form_{x.get('kindOf') or k}", x.full_text()) for k, x in enumerate(forms) if x is not _best_form(forms)]
-    return _Phrase(words, _form(node), free, node.get("id"), meta)
+    return ArchivedPhrase(words, _form(node), free, node.get("id"), meta)
 
 
 def _best_form(forms: Sequence[XmlNode]) -> XmlNode | None:
@@ -188,7 +175,7 @@ def _ms(seconds: str) -> str:
     return str(round(float(seconds) * 1000)) if re.fullmatch(r"\d{1,9}(\.\d+)?", seconds) else ""
 
 
-def _eopas(node: XmlNode) -> _Phrase:
+def _eopas(node: XmlNode) -> ArchivedPhrase:
     words = []
     for word in (w for part in node.all("wordlist") for w in part.all("word")):
         morphs = [m for part in word.all("morphemelist") for m in part.all("morpheme")]
@@ -200,7 +187,7 @@ def _eopas(node: XmlNode) -> _Phrase:
     free = [(x.get("lang"), x.full_text()) for x in node.all("translation")]
     meta = [("speaker", node.get("participant")), ("begin", _ms(node.get("startTime"))), ("end", _ms(node.get("endTime")))]
     bare = re.fullmatch(r"\s*\[[^\[\]]*\]\s*", text)
-    return _Phrase([] if bare else words, "" if bare and not words else text, free, node.get("id"), meta)
+    return ArchivedPhrase([] if bare else words, "" if bare and not words else text, free, node.get("id"), meta)
 
 
 def _kind(node: XmlNode, kind: str, place: int) -> str:
@@ -212,7 +199,7 @@ def _kind(node: XmlNode, kind: str, place: int) -> str:
     return normalize_space(one_line(found.full_text())) if found else ""
 
 
-def _toolbox(node: XmlNode, left: _Left) -> _Phrase | None:
+def _toolbox(node: XmlNode, left: Reading) -> ArchivedPhrase | None:
     """A record of Toolbox's XML: groups of a word and what stands below it; None for a group that holds records."""
     groups = [
         x for x in node.walk() if x.tag.endswith("Group") and _role_of(x.tag[:-5]) in ("words", "morphs") and x is not node
@@ -232,7 +219,7 @@ def _toolbox(node: XmlNode, left: _Left) -> _Phrase | None:
     name = next((x.full_text() for x in node.children if x.tag == node.tag[:-5]), "")
     if not groups and not {"words", "morphs"} & set(plain):
         if free:
-            left.counts["records without text"] += 1
+            left.omit("records without text")
         return None
     if not groups:
         lines_: dict[str, str] = {
@@ -248,10 +235,10 @@ def _toolbox(node: XmlNode, left: _Left) -> _Phrase | None:
             )
             for k, form in enumerate(igt.words)
         ]
-        return _Phrase(words, "", free, name, meta)
+        return ArchivedPhrase(words, "", free, name, meta)
     inner = {id(x) for group in groups for x in group.walk() if x is not group}
     words = [_group(group) for group in groups if id(group) not in inner]
-    return _Phrase(words, "", free, name, meta)
+    return ArchivedPhrase(words, "", free, name, meta)
 
 
 def _group(node: XmlNode) -> Word:
@@ -293,7 +280,7 @@ _ARRAY = re.compile(r'"(utterances|sentences|phrases|rows|docs|datums|datumArray
 
 
 def _json(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
-    left = _Left()
+    left = faults.reading
     tiers: dict[str, str] | None = None
     items = _items(lines(stream, path, faults, options.encoding), path, faults)
     held: list[tuple[int, Any]] = []
@@ -316,23 +303,22 @@ def _json(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iter
             continue
         phrase = _dlx(item, options) if _is_dlx(item) else _fielddb(item)
         if phrase is None:
-            left.counts["entries without sentences"] += 1
+            left.omit("entries without sentences", sentences=False)
         else:
             yield from _one(phrase, Where(path, line), options, left)
     if held:
         tiers = _lingview_roles([x for _, x in held], about, options)
         for begin, one in held:
             yield from _one(_lingview(one, tiers), Where(path, begin), options, left)
-    left.tell(path, faults)
 
 
-def _one(phrase: _Phrase | Sentence, where: Where, options: Options, left: _Left) -> Iterator[Sentence]:
+def _one(phrase: ArchivedPhrase | Sentence, where: Where, options: Options, left: Reading) -> Iterator[Sentence]:
     if isinstance(phrase, Sentence):
         yield phrase
         return
     igt = _made(phrase, where, options)
     if igt is None:
-        left.counts["sentences without words"] += 1
+        left.omit("sentences without words", sentences=False)
     else:
         yield igt
 
@@ -463,9 +449,10 @@ def _inner(item: Any) -> Iterator[Any]:
 
 
 def _is_dlx(item: Any) -> bool:
-    return isinstance(item, dict) and (
-        "words" in item or "transcript" in item or isinstance(item.get("transcription"), (dict, str))
-    )
+    if not isinstance(item, dict):
+        return False
+    record = any(isinstance(value, str) and role_of(str(key)) == "glosses" for key, value in item.items())
+    return "words" in item or "transcript" in item or (isinstance(item.get("transcription"), (dict, str)) and not record)
 
 
 def _texts(value: Any) -> list[tuple[str, str]]:
@@ -484,7 +471,7 @@ def _text_of(value: Any, lang: str = "") -> str:
     return next((text for code, text in given if lang and lang_code(code) == lang), given[0][1] if given else "")
 
 
-def _dlx(item: Any, options: Options) -> _Phrase | None:
+def _dlx(item: Any, options: Options) -> ArchivedPhrase | None:
     """An utterance of the data format of Digital Linguistics."""
     words = []
     lang = lang_code(options.lang)
@@ -523,8 +510,8 @@ def _dlx(item: Any, options: Options) -> _Phrase | None:
         meta += [(key, _ms(str(item[name]))) for name in times if name in item]
     name = next((str(item[key]) for key in ("key", "id", "metadata") if isinstance(item.get(key), (str, int))), "")
     if not words and not text:
-        return None if not item.get("translation") else _Phrase([])
-    return _Phrase(words, text, free, name, meta)
+        return None if not item.get("translation") else ArchivedPhrase([])
+    return ArchivedPhrase(words, text, free, name, meta)
 
 
 def _values(item: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[int, int, str]]]]:
@@ -580,7 +567,7 @@ def _lingview_roles(items: Sequence[Any], about: Mapping[str, Any], options: Opt
     return roles
 
 
-def _lingview(item: Any, tiers: Mapping[str, str]) -> _Phrase:
+def _lingview(item: Any, tiers: Mapping[str, str]) -> ArchivedPhrase:
     """A sentence of LingView: its tiers divide it into slots."""
     by_role: dict[str, list[tuple[int, int, str]]] = {}
     free: list[tuple[str, str]] = []
@@ -616,10 +603,10 @@ def _lingview(item: Any, tiers: Mapping[str, str]) -> _Phrase:
         )
     if "words" not in by_role and "morphs" not in by_role and len(forms) != len(basis):
         words = []
-    return _Phrase(words, text, free, str(item.get("sentence_id") or ""), meta)
+    return ArchivedPhrase(words, text, free, str(item.get("sentence_id") or ""), meta)
 
 
-def _fielddb(item: Any) -> _Phrase | Sentence | None:
+def _fielddb(item: Any) -> ArchivedPhrase | Sentence | None:
     """A datum of FieldDB: fields with labels and values, or one object."""
     if not isinstance(item, dict):
         return None

@@ -86,6 +86,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
     header: dict[str, str] = {}
     names: dict[str, str] = {}
     silent = 0
+    speakers: set[str] = set()
     unread: Counter[str] = Counter()
     for item in _items(lines(stream, path, faults, options.encoding), path, faults):
         if not isinstance(item, _Utterance):
@@ -98,12 +99,11 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
         if igt is None:
             silent += 1
         else:
+            speakers.add(item.speaker)
             yield igt
-    if unread:
-        shown = ", ".join(f"%{name} ({count})" for name, count in unread.most_common(8))
-        faults.file(FormatError(f"dependent tiers that are not used: {shown}", Where(path), "`tiers=glosses=NAME` uses one"))
-    if silent:
-        faults.file(FormatError(f"{silent} utterances without words (0, xxx, events)", Where(path), "left out"))
+    faults.reading.speakers = len(speakers)
+    faults.reading.unused += [f"%{name}" for name, _ in unread.most_common()]
+    faults.reading.omit("utterances without words (0, xxx, events)", silent, sentences=False)
 
 
 def _items(numbered: Iterator[tuple[int, str]], path: str, faults: Faults) -> Iterator[_Utterance | tuple[str, str]]:
@@ -241,6 +241,8 @@ def _sentence(
         value = _TIME.sub("", value).strip()
         role = named.get(name, "") or _role(name, value, words)
         place = Where(path, number)
+        if role not in ("", "-"):
+            faults.reading.assign({"mor": "pos", "gra": "trees"}.get(role, role), f"%{name}")
         if role == "mor":
             mor = mor_words(value)
             tags, found = _by_mor(mor, forms, end)

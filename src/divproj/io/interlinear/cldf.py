@@ -282,7 +282,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
                 yield held
             held = _instance(cells, Where(path, number), options, table.languages)
         elif any(cell.strip() for cell in cells.values()):
-            faults.reading.omit("rows without text")
+            faults.reading.omit("rows without text", line=number)
     if held is not None:
         yield held
     _describe(faults.reading, counts, header, names)
@@ -402,8 +402,12 @@ def _parts(words: str, glosses: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Words and glosses: cells between tabs, real or spelled, and blanks where they line up better."""
     cells = [tuple(cell.strip() for cell in _tabs(text).split("\t")) if text.strip() else () for text in (words, glosses)]
     split = [tokens(_tabs(text)) for text in (words, glosses)]
-    if "\t" not in _tabs(words) + _tabs(glosses) and len(split[0]) == len(split[1]):
-        return split[0], split[1]
+    if "\t" not in _tabs(words) + _tabs(glosses):
+        for mark in ("|", ";"):  # a separator that no metadata names
+            if mark in words and words.count(mark) == glosses.count(mark) and len(split[0]) == 1 == len(split[1]):
+                cells = [tuple(cell.strip() for cell in text.split(mark)) for text in (words, glosses)]
+        if len(split[0]) == len(split[1]) > 1:
+            return split[0], split[1]
     return cells[0], cells[1]
 
 

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.sentence import Sentence
 from divproj.io.files import Source
-from divproj.io.interlinear.parts import Options, from_file, is_quoted, normalize_space, tokens, without_number
+from divproj.io.interlinear.parts import Options, from_file, is_quoted, normalize_space, strip_quotes, tokens, without_number
 from divproj.io.interlinear.sheets import (
     ROLES,
     Archive,
@@ -55,7 +55,7 @@ _OTHER_STYLES = re.compile(r"(?i)toc|source_?code|code_?block|listing")
 _NUMBERED = re.compile(r"\s*(?:\(\s*\d+(?:[.:]\d+)*\s*[a-z]?'*\s*\)|\[\d+[a-z]?\])")
 
 
-class _Line(NamedTuple):
+class DocumentLine(NamedTuple):
     """A line of a paragraph."""
 
     number: int
@@ -103,7 +103,7 @@ def _is_small(node: XmlNode) -> bool | None:
     return said
 
 
-def _word(archive: Archive) -> Iterator[list[_Line] | list[list[str]]]:
+def _word(archive: Archive) -> Iterator[list[DocumentLine] | list[list[str]]]:
     """Paragraphs of a Word file, as lines, and its tables, as rows of cells."""
     main = next((name for name in archive.names if re.fullmatch(r"word/document\d*\.xml", name)), "")
     if not main:
@@ -172,7 +172,7 @@ def _runs(node: XmlNode, capitals: _Capitals) -> Iterator[str]:
             yield from _runs(child, capitals)
 
 
-def _writer(archive: Archive) -> Iterator[list[_Line] | list[list[str]]]:
+def _writer(archive: Archive) -> Iterator[list[DocumentLine] | list[list[str]]]:
     """Paragraphs of a Writer file, as lines, and its tables, as rows of cells."""
     capitals = _Capitals(set())
     for style, _ in archive.units("styles.xml", "style", within=("styles", "automatic-styles")):
@@ -204,8 +204,8 @@ def _writer(archive: Archive) -> Iterator[list[_Line] | list[list[str]]]:
                 yield _paragraph("".join(text(part)), number, node.tag == "list")
 
 
-def _paragraph(text: str, number: int, listed: bool) -> list[_Line]:
-    return [_Line(number, line.rstrip(), listed and not k) for k, line in enumerate(text.split("\n"))]
+def _paragraph(text: str, number: int, listed: bool) -> list[DocumentLine]:
+    return [DocumentLine(number, line.rstrip(), listed and not k) for k, line in enumerate(text.split("\n"))]
 
 
 class _Examples:
@@ -216,25 +216,38 @@ class _Examples:
         self.tables = self.numbered = self.count = 0
         self.number = ""
 
-    def all(self, blocks: Iterable[list[_Line] | list[list[str]]]) -> Iterator[Sentence]:
-        waiting: list[_Line] = []
+    def all(self, blocks: Iterable[list[DocumentLine] | list[list[str]]]) -> Iterator[Sentence]:
+        waiting: list[DocumentLine] = []
+        above: list[Sentence] = []
         for block in blocks:
-            if block and isinstance(block[0], _Line):
+            if block and isinstance(block[0], DocumentLine):
+                if above and any(line.text.strip() for line in block):
+                    yield from self._numbered(_with_translation(above, block))
+                    above = []
                 waiting += block
                 if len(waiting) > WAITING:
                     yield from self._numbered(self._lines(waiting, last=False))
                 continue
+            yield from self._numbered(above)
+            number = _last_number(waiting)
             yield from self._numbered(self._lines(waiting))
-            yield from self._numbered(self._table(block, len(waiting)))  # type: ignore[arg-type]
+            examples = list(self._table(block, len(waiting)))  # type: ignore[arg-type]
+            if len(examples) == 1 and number and not examples[0].sent_id:
+                examples = [replace(examples[0], sent_id=number, where=replace(examples[0].where, sent_id=number))]
+            self.numbered += bool(number) and not examples
+            above = examples[-1:] if examples and not examples[-1].translation else []
+            yield from self._numbered(examples[: len(examples) - len(above)])
             waiting = []
+        yield from self._numbered(above)
         yield from self._numbered(self._lines(waiting))
         left = [
             text
             for n, text in ((self.tables, f"{self.tables} tables"), (self.numbered, f"{self.numbered} numbered paragraphs"))
             if n
         ]
-        if left and self.count:
-            self.faults.file(FormatError(f"{' and '.join(left)} without words over glosses", Where(self.path), "left out"))
+        if self.count:
+            self.faults.reading.omit("tables without words over glosses", self.tables, sentences=False)
+            self.faults.reading.omit("numbered paragraphs without words over glosses", self.numbered, sentences=False)
         elif left:
             problem = f"no example found; {' and '.join(left)} have no words over glosses"
             raise FormatError(problem, Where(self.path), "write the words in cells of a table, or between tabs")
@@ -254,7 +267,6 @@ class _Examples:
     def _table(self, cells: list[list[str]], number: int) -> Iterator[Sentence]:
         rows = list(_spread(cells, number))
         place = Place(self.path)
-        before = self.count
         try:
             headed = layout_of(rows, self.options)
             if headed and len(rows) > 1:
@@ -262,17 +274,15 @@ class _Examples:
                 return
         except FormatError:
             pass
-        for block in example_blocks(iter(rows)):
-            igt = stack(block, place, self.options)
-            if igt is not None:
-                yield igt
-        if self.count == before and rows:
-            lines_ = [_Line(n, "\t".join(filter(None, row)), False) for n, row in rows]
+        examples = [igt for block in example_blocks(iter(rows)) if (igt := stack(block, place, self.options)) is not None]
+        if not examples and rows:
+            lines_ = [DocumentLine(n, "\t".join(filter(None, row)), False) for n, row in rows]
             if max(len([cell for cell in row if cell.strip()]) for _, row in rows) <= 2:
-                yield from self._lines(lines_)
-            self.tables += self.count == before
+                examples = list(self._lines(lines_))
+            self.tables += not examples
+        yield from examples
 
-    def _lines(self, waiting: list[_Line], *, last: bool = True) -> Iterator[Sentence]:
+    def _lines(self, waiting: list[DocumentLine], *, last: bool = True) -> Iterator[Sentence]:
         """The examples of paragraphs, which are taken from the list; without `last` the end is left until more comes."""
         k = 0
         while k < len(waiting) - (0 if last else LONGEST_EXAMPLE):
@@ -284,7 +294,7 @@ class _Examples:
             k += max(1, used)
         del waiting[:k]
 
-    def _example(self, waiting: Sequence[_Line], k: int) -> tuple[Sentence | None, int]:
+    def _example(self, waiting: Sequence[DocumentLine], k: int) -> tuple[Sentence | None, int]:
         """The example that begins at a line, and how many lines it has."""
         first = waiting[k]
         if not first.text.strip() or len(first.text) > LONGEST_LINE:
@@ -320,6 +330,27 @@ class _Examples:
         used -= len(free) - len(kept)
         about["meta"] = [("heading", line) for line in head if line]
         return complete(aligned(named, {}), kept, number.strip("()."), "", about, self.options), used
+
+
+def _with_translation(above: list[Sentence], below: list[DocumentLine]) -> list[Sentence]:
+    """The example of a table with the translation that stands in quotes in the paragraph below it, which is taken from there."""
+    line = next(line for line in below if line.text.strip())
+    if not is_quoted(line.text):
+        return above
+    below.remove(line)
+    translation, source = strip_quotes(line.text)
+    meta = (*above[0].meta, ("source", source)) if source else above[0].meta
+    return [replace(above[0], translation=normalize_space(translation), meta=meta)]
+
+
+def _last_number(waiting: list[DocumentLine]) -> str:
+    """The number that stands alone in the paragraph before a table, which is taken from the list."""
+    at = next((k for k in range(len(waiting) - 1, -1, -1) if waiting[k].text.strip()), -1)
+    match = _NUMBERED.fullmatch(waiting[at].text.rstrip()) if at >= 0 else None
+    if not match:
+        return ""
+    del waiting[at:]
+    return match[0].strip(" ()[].")
 
 
 def _spread(cells: list[list[str]], number: int) -> Iterator[Row]:

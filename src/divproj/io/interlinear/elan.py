@@ -16,6 +16,7 @@ to it in the other tiers: the annotations below it or, in a tier that is not rel
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -92,7 +93,7 @@ _ID_VALUE = re.compile(r"[\w.:/-]*\d[\w.:/-]*$")
 _GRAM = re.compile(r"(?:^|[-=~.:–])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?)(?=$|[-=~.:–])")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Annotation:
     id: str
     value: str
@@ -377,6 +378,8 @@ def _missing(
                 continue
             above = roles.get(tier.parent, "")
             beside = {roles[other] for other, of in tiers.items() if of.parent == tier.parent}
+            if above == "-" and tier.parent in tiers and not looks[tier.parent].filled and "words" in beside:
+                above = "text"  # sentences without a text of their own
             role = _by_place(tier, looks[name], above, beside, languages, [tiers[text] for text in texts])
             if role:
                 assignments[name] = role
@@ -491,23 +494,25 @@ class Annotations:
     def __init__(self, tiers: dict[str, Tier], path: str, faults: Faults) -> None:
         self.tiers, self.path, self.faults = tiers, path, faults
         self.by_id = {annotation.id: annotation for tier in tiers.values() for annotation in tier.annotations}
-        self.up: dict[str, str] = {}
         self._by_time: dict[str, tuple[list[Annotation], list[int]]] = {}
         self._indexes: dict[tuple[str, str], dict[str, list[Annotation]]] = {}
         self._out_of_order: set[str] = set()
         for tier in tiers.values():
             self._attach(tier)
 
+    def parent_of(self, name: str) -> str:
+        """Return the id of the annotation that one depends on; '' where there is none."""
+        annotation = self.by_id.get(name)
+        return annotation.parent if annotation else ""
+
     def _attach(self, tier: Tier) -> None:
         """Parents of the annotations."""
         for annotation in tier.annotations:
-            if annotation.parent:
-                self.up[annotation.id] = annotation.parent
-                if annotation.parent not in self.by_id:
-                    problem = (
-                        f"annotation {annotation.id} on tier {tier.name} refers to {annotation.parent}, which is not there"
-                    )
-                    self.faults.word(FormatError(problem, Where(self.path, annotation.line), "left out"))
+            if annotation.parent and annotation.parent not in self.by_id:
+                problem = (
+                    f"annotation {annotation.id} on tier {tier.name} refers to {annotation.parent}, which is not there"
+                )
+                self.faults.word(FormatError(problem, Where(self.path, annotation.line), "left out"))
 
     def under(self, name: str, top: Annotation, top_tier: str) -> list[Annotation]:
         """Return the annotations of a tier that are below `top`, in order; by time where the tiers are not related."""
@@ -549,7 +554,7 @@ class Annotations:
     def _climb(self, start: str) -> list[str]:
         """Return the annotation and those above it."""
         chain = [start]
-        while (above := self.up.get(chain[-1], "")) in self.by_id and above not in chain:
+        while (above := self.parent_of(chain[-1])) in self.by_id and above not in chain:
             chain.append(above)
         return chain
 
@@ -560,7 +565,7 @@ class Annotations:
         """In the order of their parents and, under one parent, of PREVIOUS_ANNOTATION."""
         groups: dict[str, list[Annotation]] = {}
         for a in annotations:
-            groups.setdefault(self.up.get(a.id, ""), []).append(a)
+            groups.setdefault(self.parent_of(a.id), []).append(a)
         parents = [self.by_id[key] for key in groups if key in self.by_id]
         if len(parents) > 1 and tier.parent in self.tiers:
             parents = self._sort_annotations(parents, self.tiers[tier.parent])
@@ -618,7 +623,9 @@ def places(stream: BinaryIO, path: str, faults: Faults, options: Options) -> lis
     return [place for place, _ in _find_sentences(stream, path, faults, options)]
 
 
-def _find_sentences(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[tuple[tuple[str, str], Sentence]]:
+def _find_sentences(
+    stream: BinaryIO, path: str, faults: Faults, options: Options
+) -> Iterator[tuple[tuple[str, str], Sentence]]:
     """The sentences and where they are, in the order in which they are spoken."""
     tiers = _tiers(stream, path, faults, options)
     trees = {name: tier for name, tier in tiers.items() if tier.kind == "divproj-tree"}
@@ -626,21 +633,34 @@ def _find_sentences(stream: BinaryIO, path: str, faults: Faults, options: Option
     file = _File(tiers, path, faults)
     file.trees = {annotation.parent: annotation.value for tier in trees.values() for annotation in tier.annotations}
     role_sets = _role_sets(tiers, path, options)
-    sentences = [pair for roles in role_sets for pair in file.instances(roles, options)]
+    tops = [(top, name, roles) for roles in role_sets for name in [file.top_tier(roles)] for top in tiers[name].annotations]
+    for top, name, roles in sorted(tops, key=lambda one: one[0].begin):
+        igt = file.instance(top, name, roles, options)
+        if igt is not None:
+            yield (name, top.id), igt
     file.describe(role_sets)
-    return [(place, igt) for _, place, igt in sorted(sentences, key=lambda triple: triple[0])]
 
 
 def _tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dict[str, Tier]:
     tiers: dict[str, Tier] = {}
     times: dict[str, int] = {}
     kinds: dict[str, str] = {}
-    for node, _ in units(stream, path, faults, options, lambda _, parent: parent == "ANNOTATION_DOCUMENT", TAGS):
-        if node.tag == "TIME_ORDER":
-            times = _times(node)
+    tier: Tier | None = None
+    double: dict[int, tuple[str, ...]] = {}
+    for node, above in units(stream, path, faults, options, _is_unit, TAGS):
+        if node.tag == "TIME_SLOT":
+            value = node.get("TIME_VALUE")
+            times[sys.intern(node.get("TIME_SLOT_ID"))] = int(value) if value.isdecimal() else UNTIMED
+        elif node.tag == "ANNOTATION":
+            tier = tier or _empty_tier(above[-1])
+            rows = _add_annotation(tier, node)
+            if rows:
+                double[len(tier.annotations) - 1] = rows
         elif node.tag == "TIER":
-            tier = _tier(node)
+            tier = tier or _empty_tier(node)
+            _with_second_lines(tier, double)
             tiers[tier.name] = tier
+            tier, double = None, {}
         elif node.tag == "LINGUISTIC_TYPE":
             kinds[node.get("LINGUISTIC_TYPE_ID")] = node.get("CONSTRAINTS")
     with_constraints(tiers, kinds)
@@ -650,10 +670,8 @@ def _tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dic
     return tiers
 
 
-def _times(node: XmlNode) -> dict[str, int]:
-    """Milliseconds of the slots; -1 for one without a value."""
-    values = ((slot.get("TIME_SLOT_ID"), slot.get("TIME_VALUE")) for slot in node.all("TIME_SLOT"))
-    return {name: int(value) if value.isdecimal() else UNTIMED for name, value in values}
+def _is_unit(tag: str, above: str) -> bool:
+    return above == "ANNOTATION_DOCUMENT" or (tag, above) in (("ANNOTATION", "TIER"), ("TIME_SLOT", "TIME_ORDER"))
 
 
 def with_times(tiers: Mapping[str, Tier], slots: Mapping[str, int]) -> None:
@@ -720,27 +738,38 @@ def with_parents(tiers: Mapping[str, Tier]) -> None:
             tier.parent = name
 
 
-def _tier(node: XmlNode) -> Tier:
-    name = node.get("TIER_ID")
-    tier = Tier(name, node.get("LINGUISTIC_TYPE_REF"), node.get("PARENT_REF"), node.get("PARTICIPANT"), node.get("LANG_REF"))
-    rows: list[tuple[str, ...]] = []
-    for holder in node.all("ANNOTATION"):
-        for annotation in holder.children[:1]:
-            value = "".join(text.text for text in annotation.all("ANNOTATION_VALUE"))
-            slots = annotation.get("TIME_SLOT_REF1"), annotation.get("TIME_SLOT_REF2")
-            ref, before = annotation.get("ANNOTATION_REF"), annotation.get("PREVIOUS_ANNOTATION")
-            rows.append(tuple(row for row in map(normalize_space, value.splitlines()) if row))
-            tier.annotations.append(
-                Annotation(
-                    annotation.get("ANNOTATION_ID"), normalize_space(one_line(value)), annotation.line, ref, before, slots
-                )
-            )
-    double = [row for row in rows if len(row) == 2]
-    fitting = sum(len(tokens(row[0])) == len(tokens(row[1])) and any(map(_GRAM.search, tokens(row[1]))) for row in double)
+def _empty_tier(node: XmlNode) -> Tier:
+    return Tier(
+        node.get("TIER_ID"),
+        node.get("LINGUISTIC_TYPE_REF"),
+        node.get("PARENT_REF"),
+        node.get("PARTICIPANT"),
+        node.get("LANG_REF"),
+    )
+
+
+def _add_annotation(tier: Tier, holder: XmlNode) -> tuple[str, ...]:
+    """Add an annotation to its tier; return its lines where it has two."""
+    for node in holder.children[:1]:
+        value = "".join(text.text for text in node.all("ANNOTATION_VALUE"))
+        names = ("ANNOTATION_ID", "ANNOTATION_REF", "PREVIOUS_ANNOTATION", "TIME_SLOT_REF1", "TIME_SLOT_REF2")
+        name, ref, before, begin, end = (sys.intern(node.get(key)) for key in names)
+        slots = (begin, end) if begin or end else _NO_SLOTS
+        tier.annotations.append(Annotation(name, normalize_space(one_line(value)), node.line, ref, before, slots))
+        rows = tuple(row for row in map(normalize_space, value.splitlines()) if row) if "\n" in value else ()
+        return rows if len(rows) == 2 else ()
+    return ()
+
+
+_NO_SLOTS = ("", "")
+
+
+def _with_second_lines(tier: Tier, double: Mapping[int, tuple[str, ...]]) -> None:
+    """Take the second of two lines for the glosses of the first, where most of them are."""
+    fitting = sum(len(tokens(a)) == len(tokens(b)) and any(map(_GRAM.search, tokens(b))) for a, b in double.values())
     if fitting > DOUBLE_LINES * len(double):
-        for one, row in zip(tier.annotations, rows, strict=True):  # words, and glosses in a second line
-            one.value, one.below = (row[0], row[1]) if len(row) == 2 else (one.value, "")
-    return tier
+        for k, (words, glosses) in double.items():
+            tier.annotations[k].value, tier.annotations[k].below = words, glosses
 
 
 def _role_sets(tiers: dict[str, Tier], path: str, options: Options) -> list[dict[str, list[str]]]:
@@ -869,8 +898,8 @@ class _File(Annotations):
         self.read: set[str] = set()
         """Annotations of text and words that are in a sentence."""
 
-    def instances(self, roles: dict[str, list[str]], options: Options) -> Iterator[tuple[int, tuple[str, str], Sentence]]:
-        """One for each annotation of the text tier, or of one above it that has one such each."""
+    def top_tier(self, roles: dict[str, list[str]]) -> str:
+        """The tier with an annotation for each sentence: the text, or one above it that has one text in each of its annotations."""
         if roles.get("text"):
             chain = tiers_above(self.tiers, roles["text"][0])
         else:
@@ -881,14 +910,18 @@ class _File(Annotations):
             if any(len(group) > 1 for group in self.index(below, above).values()):
                 break
             top_tier = above
-        for top in sorted(self.tiers[top_tier].annotations, key=lambda a: a.begin):
-            igt = self._instance(top, top_tier, roles, options)
-            if any(char.isalnum() for word in igt.words for char in word) or (igt.words and igt.translation):
-                yield top.begin, (top_tier, top.id), igt
-            elif igt.translation or igt.glosses:
-                self.faults.reading.omit("annotations with a translation or gloss but without words")
-            else:
-                self.faults.reading.omit("annotations without words", sentences=False)
+        return top_tier
+
+    def instance(self, top: Annotation, top_tier: str, roles: dict[str, list[str]], options: Options) -> Sentence | None:
+        """The sentence of an annotation; None for one without words."""
+        igt = self._instance(top, top_tier, roles, options)
+        if any(char.isalnum() for word in igt.words for char in word) or (igt.words and igt.translation):
+            return igt
+        if igt.translation or igt.glosses:
+            self.faults.reading.omit("annotations with a translation or gloss but without words", line=top.line)
+        else:
+            self.faults.reading.omit("annotations without words", sentences=False)
+        return None
 
     def describe(self, role_sets: Sequence[Mapping[str, Sequence[str]]]) -> None:
         """Say which tiers were read as what, and which were not."""
@@ -985,7 +1018,7 @@ class _File(Annotations):
 
     def _spoken(self, words: list[Annotation], pieces: list[Annotation], text: str) -> list[Annotation]:
         """The words without empty ones, and without marks of clauses (`#`) and of what is not said (`ZERO`) that the text has not."""
-        divided = {self.up.get(piece.id, "") for piece in pieces}
+        divided = {self.parent_of(piece.id) for piece in pieces}
         filled = [word for word in words if word.value or word.id in divided]
         if not text:
             return filled
@@ -1014,7 +1047,7 @@ class _File(Annotations):
         under = {*words, *(piece.id for piece in pieces)}
         if (
             alone
-            and self.up.get(alone.id) not in under
+            and self.parent_of(alone.id) not in under
             and len(spread := tokens(alone.value)) > 1
             and len(words or groups) != 1
         ):  # one annotation for the whole sentence
@@ -1023,7 +1056,7 @@ class _File(Annotations):
             return list(spread)
         values_under: dict[str, list[str]] = {}
         for annotation in annotations:
-            values_under.setdefault(self.up.get(annotation.id, ""), []).append(annotation.value)
+            values_under.setdefault(self.parent_of(annotation.id), []).append(annotation.value)
         by_piece = {above: values[0] if len(values) == 1 else join_morphemes(values) for above, values in values_under.items()}
         if pieces and any(piece.id in by_piece for piece in pieces):
             return [
@@ -1031,6 +1064,6 @@ class _File(Annotations):
                 for group, mark in zip(groups, marks, strict=True)
             ]
         if words and any(word in by_piece for word in words):
-            each = [[a.value for a in annotations if self.up.get(a.id) == word] for word in words]
+            each = [[a.value for a in annotations if self.parent_of(a.id) == word] for word in words]
             return [join_morphemes(values) if len(values) > 1 else "".join(values) for values in each]
         return [a.value for a in annotations]

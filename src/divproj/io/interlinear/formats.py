@@ -315,6 +315,8 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
         codes = [code for code, _ in igt.translations] or ["en"] * bool(igt.translation)
         faults.reading.languages.update(NAMES.get(code, code) for code in codes if code != UNKNOWN_LANGUAGE)
         yield igt
+    if count and (warning := faults.reading.warning()):
+        faults.file(FormatError(warning, Where(path)))
     if not count:
         raise FormatError(
             f"no sentence found (file read as {format_name})", Where(path), "use `format` if it is another format"

@@ -223,9 +223,9 @@ def _by_beginning(text: str) -> str:
     if _CHAT.match(start):
         return "chat"
     if _JSON.match(start):
-        if re.search(r'"(?:utterances|dependents|num_slots|datumFields|transcript|utterance|phrases)"\s*:', text) or (
-            '"label"' in text and re.search(r'"(?:mask|value)"\s*:', text)
-        ):
+        if re.search(
+            r'"(?:utterances|dependents|num_slots|datumFields|transcript|utterance|phrases|gloss(?:es|ed)?)"\s*:', text
+        ) or ('"label"' in text and re.search(r'"(?:mask|value)"\s*:', text)):
             return "json"
         known = "texts of Digital Linguistics (DLx), LingView and FieldDB are read"
         raise FormatError("this is JSON without sentences, not interlinear text", remedy=known)
@@ -310,6 +310,8 @@ def _conllu(rows: list[str]) -> float:
         return 0.0
     follow = sum(int(later[1]) in (int(before[1]) + 1, int(before[1]), 1) for before, later in itertools.pairwise(matches))
     wide = sum(match[0].count("\t") == 9 for match in matches) / len(matches)
+    if not wide and not _CONLLU.match(cells[0]) and "\t" in cells[0]:
+        return 0.0  # headings of a table
     return 0.3 + 0.3 * len(matches) / len(cells) + 0.2 * (follow + 1) / len(matches) + 0.2 * wide
 
 
@@ -339,10 +341,33 @@ def _block(lines: list[str]) -> float:
     equal = sum(left == right for left, right in itertools.pairwise(counts))
     if n <= 6:
         return 0.9 if equal or igt_parts.is_quoted(lines[-1]) else 0.6 if n < 5 else 0.3
+    if period(lines[: n - n % 12] if n > 100 else lines):  # of a long block only the beginning may be known
+        return 0.8
     quoted = sum(map(igt_parts.is_quoted, lines))
     if quoted >= n / 5 or 3 * equal >= n - 1:
         return 0.8 if quoted or n <= LONGEST_BLOCK else 0.1
     return 0.3 if n <= LONGEST_BLOCK else 0.0
+
+
+def period(lines: list[str]) -> int:
+    """Lines of each example where no blank line stands between examples: 3, or 4 with a line of text above; 0 when they are not so.
+
+    >>> period(["kolu uva-n", "fish swim-PST", "The fish swam away.", "ku", "big", "It is big."])
+    3
+    """
+    n = len(lines)
+    counts = [len(igt_parts.tokens(igt_parts.without_number(line)[1])) for line in lines]
+    if all(counts[k] == counts[k + 1] for k in range(0, n - 1, 2)):
+        return 0  # words and glosses that go on below
+    for size, first in ((3, 0), (4, 1)):
+        fitting = sum(counts[k + first] == counts[k + first + 1] for k in range(0, n - size + 1, size))
+        if n >= 2 * size and not n % size and fitting * size >= FITTING * n:
+            return size
+    return 0
+
+
+FITTING = 0.9
+"""Share of the examples without blank lines whose words and glosses have as many tokens."""
 
 
 def is_table(lines: list[str]) -> bool:

@@ -612,16 +612,35 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sente
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
     """Examples of a file, then those of the files that it includes; macros may be defined in any file of its folder."""
-    tokens = _tokens(lines(stream, path, faults, options.encoding), path, faults)
     read_files = {Path(path).resolve()} if path not in ("", "-") else set()
-    waiting = [(path, tokens)]
     defined: dict[str, Definition] = {}
-    while waiting:
-        place, tokens = waiting.pop(0)
-        included = _included(tokens, place, path, read_files, faults, options)
-        waiting[:0] = included
-        defined = definitions_of([token for _, part in included for token in part])[0] | definitions_of(tokens)[0] | defined
-        yield from _examples(tokens, place, faults, options, _definitions_beside(tokens, defined, place, options) | defined)
+    for numbered in _sections(lines(stream, path, faults, options.encoding)):
+        waiting = [(path, _tokens(numbered, path, faults))]
+        while waiting:
+            place, tokens = waiting.pop(0)
+            included = _included(tokens, place, path, read_files, faults, options)
+            waiting[:0] = included
+            defined = definitions_of([token for _, part in included for token in part])[0] | definitions_of(tokens)[0] | defined
+            yield from _examples(tokens, place, faults, options, _definitions_beside(tokens, defined, place, options) | defined)
+
+
+def _sections(numbered: Iterator[tuple[int, str]]) -> Iterator[Iterator[tuple[int, str]]]:
+    """Parts of a long file, each from a heading or from prose after a blank line to the next; a usual chapter is one part."""
+    part: list[tuple[int, str]] = []
+    size, blank = 0, False
+    for number, line in numbered:
+        if size > LONGEST_PART and blank and _PART.match(line):
+            yield iter(part)
+            part, size = [], 0
+        part.append((number, line))
+        size += len(line) + 1
+        blank = not line.strip()
+    yield iter(part)
+
+
+LONGEST_PART = 1 << 19
+"""Characters of a file that are read together, if there is prose or a heading where it can be parted."""
+_PART = re.compile(r"\\(?:chapter|(?:sub)*section|paragraph|ea|begin\{exe\}|pex)\b|[^\W\d_]")
 
 
 def _tokens(numbered: Iterator[tuple[int, str]], path: str, faults: Faults) -> list[TexToken]:
@@ -711,7 +730,7 @@ def _examples(
         if igt.words or igt.translation:
             yield igt
         else:
-            faults.reading.omit("examples without words")
+            faults.reading.omit("examples without words", line=piece.line)
 
 
 @dataclass

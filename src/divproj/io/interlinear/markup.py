@@ -14,8 +14,9 @@ r"""Read examples in marked-up text: scription, SIGMORPHON, Wikitext, pandoc-lin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
 from divproj.core.errors import Faults, FormatError, Where
@@ -40,8 +41,8 @@ from divproj.io.interlinear.parts import (
 )
 from divproj.io.interlinear.sheets import aligned, complete, grid, line_roles
 
-MOST_TEXT = 64 << 20
-"""Characters of a page that are read; no article or chapter comes near."""
+WINDOW = 1 << 20
+"""Characters of a page that are looked at together."""
 LONGEST_TEMPLATE = 20_000
 """Characters of one example; more, and its end is missing."""
 DEEPEST = 20
@@ -63,42 +64,60 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sente
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
     """The examples of a page of Wikitext, pandoc-ling or Typst, or the sentences of a text in scription."""
     numbered = lines(stream, path, faults, options.encoding)
-    kept: list[tuple[int, str]] = []
-    size = 0
-    for number, line in numbered:
-        kept.append((number, line))
-        size += len(line) + 1
-        if size > MOST_TEXT:
-            raise FormatError(f"more than {MOST_TEXT >> 20} MB", Where(path), "split the file")
-    text = "\n".join(line for _, line in kept)
+    first = list(_take(numbered, WINDOW))
+    text = "".join(f"{line}\n" for _, line in first)
     if is_scription(text):
-        yield from scription(kept, path, faults, options)
+        yield from scription(first, numbered, path, faults, options)
         return
     finders = (("{{interlinear …}}", _wikitext, _TEMPLATE), ("#gloss( … )", _typst, _GLOSS), ("::: ex", _pandoc, _FENCE))
     kind, finder, _ = max(finders, key=lambda one: len(one[2].findall(text)))
-    count = missed = 0
-    last = 0
-    at_line = 1
-    for place, example in finder(text):
-        at_line += text.count("\n", last, place)
-        last = place
-        igt = example and _sentence(example, Where(path, at_line), options)
+    count = missed = missed_line = 0
+    for line, example in _examples(chain(first, numbered), finder):
+        igt = example and _sentence(example, Where(path, line), options)
         if igt:
             count += 1
             yield igt
         else:
             missed += 1
+            missed_line = missed_line or line
     if missed and count:
-        faults.file(
-            FormatError(
-                f"{missed} examples ({kind}) without words over glosses, or that are not closed", Where(path), "left out"
-            )
-        )
+        problem = f"examples ({kind}) without words over glosses, or that are not closed"
+        faults.reading.omit(problem, missed, line=missed_line)
     elif missed:
         raise FormatError(f"none of {missed} examples ({kind}) has words over glosses", Where(path), "is this the right file?")
 
 
-class _Example(NamedTuple):
+def _take(numbered: Iterator[tuple[int, str]], size: int) -> Iterator[tuple[int, str]]:
+    """Lines of so many characters together."""
+    while size > 0 and (following := next(numbered, None)):
+        size -= len(following[1]) + 1
+        yield following
+
+
+def _examples(
+    numbered: Iterator[tuple[int, str]], finder: Callable[[str], Iterator[tuple[int, MarkupExample | None]]]
+) -> Iterator[tuple[int, MarkupExample | None]]:
+    """(line, example) of a text that is read in windows; what begins near the end of one is left to the next."""
+    text, line = "", 1
+    while True:
+        following = list(_take(numbered, WINDOW))
+        text += "".join(f"{row}\n" for _, row in following)
+        limit = len(text) - LONGEST_TEMPLATE if following else len(text) + 1
+        cut, last, at_line = max(0, limit), 0, line
+        for place, example in finder(text):
+            if place >= limit:
+                cut = place
+                break
+            at_line += text.count("\n", last, place)
+            last = place
+            yield at_line, example
+        if not following:
+            return
+        line += text.count("\n", 0, cut)
+        text = text[cut:]
+
+
+class MarkupExample(NamedTuple):
     """An example: lines of cells that stand under one another, translations, and what is said of it."""
 
     lines: list[list[str]]
@@ -107,7 +126,7 @@ class _Example(NamedTuple):
     roles: list[str] = []
 
 
-def _sentence(example: _Example, where: Where, options: Options) -> Sentence | None:
+def _sentence(example: MarkupExample, where: Where, options: Options) -> Sentence | None:
     rows = [row for row in example.lines if any(cell.strip() for cell in row)]
     if not rows or not any(char.isalnum() for cell in rows[0] for char in cell):
         return None
@@ -143,7 +162,14 @@ _TEXT_TEMPLATES = {"lang": 2, "transl": -1, "transliteration": -1, "ipa": 1, "gc
 """Templates whose text is one of their arguments, and which (-1: the last)."""
 
 
-def _wikitext(text: str) -> Iterator[tuple[int, _Example | None]]:
+_PARAMETER = re.compile(
+    r"(number|num|lang|indent|top|bottom|spacing|italics?|ipa|tl|c|glossing|gl|abbreviations|ablist|style|display-messages|box|class|"
+    r"comments?|end|terse|underline|small-?caps|transl(iteration)?|width|float|margin|note|ref|id|inline|wrap|bold)\d*"
+)
+"""Parameters of the template; what stands before another `=` is the text of a line."""
+
+
+def _wikitext(text: str) -> Iterator[tuple[int, MarkupExample | None]]:
     for match in _TEMPLATE.finditer(text):
         end = _closing(text, match.start(), "{{", "}}")
         if end < 0:
@@ -153,7 +179,7 @@ def _wikitext(text: str) -> Iterator[tuple[int, _Example | None]]:
         named: dict[str, str] = {}
         for part in _split(text[match.end() : end - 2], "|"):
             said = _NAMED.match(part)
-            if said and not said[1].isdigit():
+            if said and not said[1].isdigit() and _PARAMETER.fullmatch(said[1].strip().lower()):
                 named[said[1].strip().lower()] = said[2].strip()
             else:
                 positional.append(part.strip())
@@ -170,7 +196,7 @@ def _wikitext(text: str) -> Iterator[tuple[int, _Example | None]]:
         }
         yield (
             match.start(),
-            _Example(rows, free, about | {"id": number.strip("().: ") if any(map(str.isdigit, number)) else ""}),
+            MarkupExample(rows, free, about | {"id": number.strip("().: ") if any(map(str.isdigit, number)) else ""}),
         )
 
 
@@ -267,7 +293,7 @@ _LABEL = re.compile(r"([a-z])\.[ \t]*")
 _CARET = re.compile(r"\^(?:\^([^\^\s]+)\^|(\S+))\s+")
 
 
-def _pandoc(text: str) -> Iterator[tuple[int, _Example | None]]:
+def _pandoc(text: str) -> Iterator[tuple[int, MarkupExample | None]]:
     for match in _FENCE.finditer(text):
         end = re.compile(rf"^:{{{len(match[1])},}}[ ]*$", re.MULTILINE).search(text, match.end())
         if end is None:
@@ -300,7 +326,7 @@ def _pandoc(text: str) -> Iterator[tuple[int, _Example | None]]:
             yield match.start(), None
 
 
-def _lineblock(group: Sequence[str], name: str, heading: Sequence[str]) -> _Example | None:
+def _lineblock(group: Sequence[str], name: str, heading: Sequence[str]) -> MarkupExample | None:
     """The example of lines with bars: header, words, glosses, translation."""
     if len(group) < 3:
         return None
@@ -315,7 +341,7 @@ def _lineblock(group: Sequence[str], name: str, heading: Sequence[str]) -> _Exam
     if judged:
         rows[0] = rows[0].strip()[judged.end() :]
     cells = [["" if cell == "~" and k else _markdown(cell) for cell in _protected(row)] for k, row in enumerate(rows)]
-    return _Example(cells, [_markdown(group[-1])] if group[-1].strip() else [], about)
+    return MarkupExample(cells, [_markdown(group[-1])] if group[-1].strip() else [], about)
 
 
 def _protected(line: str) -> list[str]:
@@ -344,7 +370,7 @@ _GLOSS = re.compile(r"#(?:numbered-)?(?:gloss|example|subexample)\s*\(")
 _KEY = re.compile(r"\s*([a-z][\w-]*)\s*:\s*")
 
 
-def _typst(text: str) -> Iterator[tuple[int, _Example | None]]:
+def _typst(text: str) -> Iterator[tuple[int, MarkupExample | None]]:
     for match in _GLOSS.finditer(text):
         end = _balanced(text, match.end() - 1)
         if end < 0:
@@ -363,7 +389,7 @@ def _typst(text: str) -> Iterator[tuple[int, _Example | None]]:
         free = [_typst_text(given["translation"])] if "translation" in given else []
         about = {"id": given.get("label", "").strip('"<> '), "heading": _typst_text(given.get("header", ""))}
         roles = _typst_roles(given, rows)
-        yield match.start(), _Example(rows, [text_ for text_ in free if text_], about, roles)
+        yield match.start(), MarkupExample(rows, [text_ for text_ in free if text_], about, roles)
 
 
 def _typst_roles(given: Mapping[str, str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -481,11 +507,13 @@ class _Schema:
     codes: list[tuple[str, str]] = field(default_factory=list)
 
 
-def scription(numbered: Sequence[tuple[int, str]], path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
-    """Sentences of a text in scription."""
-    meta, rest = _head(numbered)
+def scription(
+    first: Sequence[tuple[int, str]], following: Iterator[tuple[int, str]], path: str, faults: Faults, options: Options
+) -> Iterator[Sentence]:
+    """Sentences of a text in scription, whose first lines have its head."""
+    meta, rest = _head(first)
     schema = _Schema()
-    for block in blocks(iter(rest)):
+    for block in blocks(chain(rest, following)):
         names: list[str] = []
         body: list[tuple[int, str]] = []
         for number, line in block:

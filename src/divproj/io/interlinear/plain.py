@@ -23,8 +23,8 @@ from typing import Any, BinaryIO, TextIO
 
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.sentence import Sentence
-from divproj.io.interlinear import parts, rows
-from divproj.io.interlinear.guess import is_table
+from divproj.io.interlinear import parts, rows, sheets
+from divproj.io.interlinear.guess import is_table, period
 from divproj.io.interlinear.parts import (
     Options,
     blocks,
@@ -36,6 +36,7 @@ from divproj.io.interlinear.parts import (
     strip_quotes,
     without_judgement,
 )
+from divproj.text import language_id
 
 MOST_WRAPPED = 40
 """Lines of one sentence that goes on over several pairs of lines."""
@@ -47,15 +48,19 @@ _GRAM = re.compile(r"(?:^|[-=~.:])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)
 _SURE_GRAM = re.compile(r"(?:^|[-=~.:])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du)?)(?=$|[-=~.:])")
 _HEADER = re.compile(r"([^\W\d][\w' -]{1,40}?)\s*[(\[]([^()\[\]]*\d[^()\[\]]*)[)\]]$")
 _NUMBER = re.compile(r"\(?([\w.:-]*\d[\w.:-]*?)[.)]?$")
-_LABEL = re.compile(r"\s*([A-Za-z]{1,14})\s*:\s+(.*\S)\s*$")
+_LABEL = re.compile(r"\s*([^\W\d_](?:[\w .-]{0,22}[\w.])?)\s?[:：]\s+(.*\S)\s*$")
 _LABELS = {
     **dict.fromkeys(("l", "lang", "text", "tx", "txt", "original", "obj", "source", "transcription", "orth", "s"), "words"),
     **dict.fromkeys(("m", "mb", "morph", "morphs", "morphemes", "seg", "segments"), "segments"),
     **dict.fromkeys(("g", "gl", "ge", "gls", "gloss", "glosses", "glosa", "glose"), "glosses"),
-    **dict.fromkeys(("t", "tr", "ft", "trans", "translation", "free", "en", "eng", "english", "trad"), "translation"),
+    **dict.fromkeys(("t", "f", "tr", "ft", "trans", "translation", "free", "en", "eng", "english", "trad"), "translation"),
+    **dict.fromkeys(("note", "notes", "comment", "source", "ref", "reference", "id"), "note"),
 }
-_FENCE = re.compile(r"\s*:::")
+_OF_COLUMNS = {"text": "words", "morphs": "segments", "pos": "tags", "record": "note", "speaker": "speaker", "-": "note"}
+_FENCE = re.compile(r"\s*(?::::|```|~~~)|[\s|:-]*\|\s*:?-{3,}[\s|:-]*$")
 _BAR = re.compile(r"\s*(?:(\(@?\w*\))\s*)?\|\s?(.*)$")
+_SPEAKER = re.compile(r"([^\W\d_][\w.-]{0,15})\s?:\s+(?=\S)")
+_AT_THE_EDGE = re.compile(r"(?:\t+|\s{3,})(?:\[([^\[\]]+)\]|\(([^()]+)\))\s*$")
 LITERAL = re.compile(r"(?i)(?:lit(?:erally)?|wörtl(?:ich)?|literalmente)\b[.:]*\s*")
 
 
@@ -69,13 +74,33 @@ def bare(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     return [(number, front + match[2]) for (number, _), front, match in zip(kept, fronts, bars, strict=True) if match]
 
 
+def label_role(label: str) -> str:
+    """The role that a label names in one of several languages; '' when it says nothing.
+
+    >>> label_role("Gloss"), label_role("Разбор"), label_role("Traduction libre"), label_role("Ana")
+    ('glosses', 'segments', 'translation', '')
+    """
+    role = _LABELS.get(label.casefold()) or sheets.role_of(label)
+    return _OF_COLUMNS.get(role, role)
+
+
 def roles_by_label(texts: Sequence[str]) -> dict[str, str] | None:
-    """Roles of lines that say themselves what they are (`Gloss: …`)."""
+    """Roles of lines that say themselves what they are: all of them (`Gloss: …`), or those below the glosses (`Lit: …`)."""
     matches = [_LABEL.match(text) for text in texts]
-    roles = [_LABELS.get(match[1].lower(), "") if match else "" for match in matches]
-    if len(texts) < 2 or not all(roles) or len(set(roles)) < len(roles) or "words" not in roles:
+    labels = [match[1].casefold() if match else "" for match in matches]
+    named = [label_role(label) if label else "" for label in labels]
+    if "t" in labels and named.count("translation") > 1 and "words" not in named:
+        named[labels.index("t")] = "words"  # t m g f: text, morphemes, glosses, free translation
+    first = next((k for k, role in enumerate(named) if role), len(texts))
+    if first and not (1 < first < 4 and {*named[first:]} <= {"translation", "lit", "note"} and "translation" in named):
         return None
-    return {role: match[2] for role, match in zip(roles, matches, strict=True) if match}
+    given = dict(zip(LINES[:first] if first != 2 else ("words", "glosses"), texts[:first], strict=True))
+    for role, match in zip(named[first:], matches[first:], strict=True):
+        if not role or not match:
+            return None
+        name = role if role not in given or role == "note" else {"translation": "more", "words": "line"}.get(role, "")
+        given[name] = f"{given[name]}; {match[2]}" if name in given else match[2]
+    return given if len(texts) > 1 and "words" in given and "" not in given else None
 
 
 def head(texts: Sequence[str]) -> tuple[list[tuple[str, str]], str, list[str]]:
@@ -159,7 +184,7 @@ def roles_of(texts: list[str], *, pairs: bool = False) -> dict[str, str] | None:
             return dict(zip(("words", "segments", "glosses"), texts, strict=True))
         return dict(zip(("words", "glosses", "translation"), texts, strict=True))
     if n == 4:
-        if parts.is_quoted(texts[2]) and parts.is_quoted(texts[3]):
+        if (parts.is_quoted(texts[2]) and parts.is_quoted(texts[3])) or _two_translations(texts, counts):
             return dict(zip(("words", "glosses", "translation", "more"), texts, strict=True))
         if parts.is_quoted(texts[2]) or (glossy(texts[1], counts[0]) and not glossy(texts[2], counts[1])):
             return dict(zip(("words", "glosses", "translation", "note"), texts, strict=True))
@@ -174,6 +199,14 @@ def roles_of(texts: list[str], *, pairs: bool = False) -> dict[str, str] | None:
             wrapped = {role: " ".join(texts[k : n - last : size]) for k, role in enumerate(roles)}
             return {**wrapped, "translation": texts[-1]} if last else wrapped
     return None
+
+
+def _two_translations(texts: list[str], counts: list[int]) -> bool:
+    """Whether the last two of four lines are translations in two languages, without quotes, below words and glosses."""
+    if counts[0] != counts[1] or counts[1] == counts[2] or any(map(parts.is_quoted, texts)):
+        return False
+    languages = {language_id.of_text(text).code for text in texts[2:]} - {""}
+    return len(languages) == 2 or not (_grams(texts[2]) or _alike(texts[0], texts[1]))
 
 
 def _five(texts: list[str], counts: list[int]) -> dict[str, str] | None:
@@ -343,7 +376,8 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
     waiting: list[tuple[int, str]] = []
     order, letters, heading = LineOrder(), _PartNumbers(), _Headings()
     held: Sentence | None = None
-    stream_of_blocks = iter(map(bare, blocks(lines(stream, path, faults, options.encoding))))
+    bare_blocks = map(bare, blocks(lines(stream, path, faults, options.encoding)))
+    stream_of_blocks = _whole_examples(block for block in bare_blocks if block)
     first_blocks = list(islice(stream_of_blocks, FIRST))
     pairs = are_pairs([[line for _, line in block] for block in first_blocks])
     for k, block in enumerate(heading.without(chain(first_blocks, stream_of_blocks))):
@@ -363,6 +397,37 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
 
 FIRST = 40
 """Blocks that are examined before the first is read."""
+
+
+def _whole_examples(text_blocks: Iterable[list[tuple[int, str]]]) -> Iterator[list[tuple[int, str]]]:
+    """Blocks; a translation in quotes that stands alone is joined to the words and glosses above it."""
+    waiting: list[list[tuple[int, str]]] = []
+    for block in text_blocks:
+        size = _waits_for_translation(waiting) if len(block) == 1 and parts.is_quoted(block[0][1]) else 0
+        if size:
+            yield from waiting[:-size]
+            waiting = [[line for part in (*waiting[-size:], block) for line in part]]
+            continue
+        if len(waiting) == 3:
+            yield waiting.pop(0)
+        waiting.append(block)
+    yield from waiting
+
+
+def _waits_for_translation(text_blocks: Sequence[Sequence[tuple[int, str]]]) -> int:
+    """How many of the last blocks are words and glosses without a translation: one of several lines, or lines that stand alone."""
+    if not text_blocks or any(parts.is_quoted(line) for _, line in text_blocks[-1]):
+        return 0
+    lines_above = [line for part in text_blocks for _, line in part][-3:]
+    counts = [len(parts.tokens(parts.without_number(line)[1])) for line in lines_above]
+    if len(counts) < 2 or counts[-1] != counts[-2]:
+        return 0
+    if len(text_blocks[-1]) > 1:
+        return 1
+    alone = [len(part) == 1 for part in text_blocks[-3:]]
+    if alone == [True] * 3 and len({*counts}) == 1 and _alike(*lines_above[:2]):
+        return 3
+    return 2 if alone[-2:] == [True] * 2 else 0
 
 
 def are_pairs(text_blocks: Sequence[Sequence[str]]) -> bool:
@@ -396,8 +461,9 @@ class _Headings:
         drop = glossed > 1 and 2 * glossed >= len(sizes) and 1 in sizes
         for block in chain(first, stream):
             line = block[0][1].strip() if len(block) == 1 else ""
-            if drop and line and not line.startswith("#") and not parts.without_number(line)[0]:
-                self.said = f"{self.said} {line}".strip()
+            titled = line.startswith("#") and not rows.parse_comment(line) and not _ID_LINE.match(line)
+            if drop and line and (titled or not line.startswith("#")) and not parts.without_number(line)[0]:
+                self.said = f"{self.said} {line.lstrip('# ')}".strip()
             else:
                 yield block
 
@@ -507,6 +573,8 @@ def _split(texts: list[str]) -> Iterator[tuple[int, list[str]]]:
         starts = [0, *(end + 1 for end in ends[:-1])]
         for start, end in zip(starts, ends, strict=True):
             yield start, texts[start : end + 1]
+    elif size := period(texts):
+        yield from ((k, texts[k : k + size]) for k in range(0, len(texts), size))
     else:
         yield 0, texts
 
@@ -525,8 +593,11 @@ def _one(texts: list[str], where: Where, faults: Faults, *, pairs: bool = False)
         and not texts[1].startswith("\t")
     ):
         name, texts = name or apart, [first, *texts[1:]]
-    roles = roles_by_label(texts) or roles_of(texts, pairs=pairs)
     meta: rows.Pairs = [pair for pair in above if pair[0] != "language"]
+    roles = roles_by_label(texts)
+    if roles is None:
+        texts = _without_asides(texts, meta)
+        roles = roles_of(texts, pairs=pairs)
     if roles is None:
         problem = f"{len(texts)} lines without a blank one, 2 to 4 expected"
         faults.file(FormatError(problem, where, "put a blank line between sentences; lines after the third are kept as notes"))
@@ -538,16 +609,15 @@ def _one(texts: list[str], where: Where, faults: Faults, *, pairs: bool = False)
         meta.append(("line", parts.normalize_space(roles["line"])))
     if "word_glosses" in roles:
         meta.append(("word_glosses", parts.normalize_space(roles["word_glosses"])))
-    if "note" in roles:
-        meta.append(("note", roles["note"].strip()))
+    meta += [(key, roles[key].strip()) for key in ("lit", "speaker", "note") if key in roles]
     roles = _without_number_column(roles)
     line = roles["words"]
     number, first = parts.without_number(line)
     indent = "" if number else line[: len(line) - len(line.lstrip("\t"))]
     judgement, first = parts.without_judgement(first)
-    aligned = [role for role in ("segments", "glosses") if role in roles]
+    aligned = [role for role in ("segments", "glosses", "tags") if role in roles]
     words, *rest = parts.columns([indent + first, *(roles[role] for role in aligned)])
-    if len(rest) == 2 and len(words) != len(rest[0]):
+    if len(rest) > 1 and len(words) != len(rest[0]):
         rest = parts.columns([roles[role] for role in aligned])
     cells = {role: tuple("" if x == "_" else x for x in values) for role, values in zip(aligned, rest, strict=True)}
     glosses, segments, text = cells.get("glosses", ()), cells.get("segments", ()), ""
@@ -566,12 +636,33 @@ def _one(texts: list[str], where: Where, faults: Faults, *, pairs: bool = False)
         "words": words,
         "segments": segments,
         "glosses": glosses,
+        "tags": cells.get("tags", ()),
         "translation": translation,
         "text": text,
         "sent_id": number or name,
         "judgement": judgement,
         "meta": (*meta, ("source", source)),
     }
+
+
+def _without_asides(texts: list[str], meta: rows.Pairs) -> list[str]:
+    """Lines without who speaks before the words (`Ana: kolu uvan`) and a source at their right; both go to `meta`."""
+    if len(texts) < 2:
+        return texts
+    first, wanted = texts[0], len(parts.tokens(texts[1]))
+    number = parts.without_number(first)[0]
+    edge = _AT_THE_EDGE.search(first)
+    if edge and len(parts.tokens(parts.without_number(first)[1])) != wanted:
+        rest = parts.without_number(first[: edge.start()])[1]
+        if len(parts.tokens(_SPEAKER.sub("", rest, count=1))) == wanted or len(parts.tokens(rest)) == wanted:
+            meta.append(("source", next(filter(None, edge.groups()))))
+            first = first[: edge.start()]
+    rest = parts.without_number(first)[1]
+    said = _SPEAKER.match(rest)
+    if said and len(parts.tokens(rest)) == wanted + 1 and len(parts.tokens(rest[said.end() :])) == wanted:
+        meta.append(("speaker", said[1]))
+        first = f"({number}) {rest[said.end() :]}" if number else rest[said.end() :]
+    return [first, *texts[1:]]
 
 
 def _without_number_column(roles: dict[str, str]) -> dict[str, str]:

@@ -93,9 +93,13 @@ _COLUMN_NAMES = (
     ("lit", r"(^|\W)lit(eral\w*|eralmente|téral\w*)?($|\W)|wörtlich|буквальн"),
 )  # fmt: skip
 _MORE_NAMES = (
-    ("translation", r"tradu"),
+    ("translation", r"tradu|vertal|çevir|翻[译譯訳]|[訳譯译]|번역|terjemah"),
     ("glosses", r"\b(meaning|bedeutung|значение|significado|signification|sens|sentido)\b"),
-    ("text", r"текст|beispiel|example|ejemplo|exemple|exemplo|пример|original|vernacular|sample|фраза"),
+    ("glosses", r"注[释釋]|グロス|주석"),
+    (
+        "text",
+        r"object language|(source )?language line|^data$|kalimat|esempio|^zin$|voorbeeld|cümle|örnek|例|原文|예문|текст|beispiel|example|ejemplo|exemple|exemplo|пример|original|vernacular|sample|фраза",
+    ),
     ("words", r"\b(forms?|forma|forme|словоформ\w*|lexeme?)\b"),
 )
 _NUMBER = re.compile(r"\(?\s*(?:\d+(?:[.:]\d+)*\s*[a-z]?|[a-z]|[ivx]{1,4})'*\s*[.):]?\s*$|\[\d+[a-z]?\]$")
@@ -458,6 +462,7 @@ def role_of(heading: str) -> str:
 def layout_of(first: Sequence[Row], options: Options) -> tuple[int, Layout] | None:
     """The row of headings, as an index, and the roles; None when no row names columns."""
     named = {name.casefold(): role for role, name in options.tiers.items()}
+    known = {*_MAIN, "glosses", "translation"}
     for k, (_, cells) in enumerate(first[:HEADER_ROWS]):
         headings = [normalize_space(one_line(cell)) for cell in cells]
         filled = [heading for heading in headings if heading]
@@ -468,6 +473,10 @@ def layout_of(first: Sequence[Row], options: Options) -> tuple[int, Layout] | No
             roles = {c: named.get(heading.casefold()) or role_of(heading) for c, heading in enumerate(headings) if heading}
         else:
             roles = {c: role_of(heading) for c, heading in enumerate(headings) if heading}
+            labelled = sum(role_of(row[0]) in known for _, row in first[k + 1 : k + 9] if row) > 1  # lines under one another
+            prose = any(" " in heading and heading[-1] in ".?!,;’»”'\"" for heading in filled)
+            if known & {*roles.values()} and not labelled and not prose:
+                roles = _with_content(roles, first[k + 1 :])
         given = set(roles.values())
         if (given & _MAIN and given & {"glosses", "translation", "pos"}) or (named and set(named) <= by_name):
             return k, Layout(_with_named(roles, options, named), headings)
@@ -478,6 +487,51 @@ def layout_of(first: Sequence[Row], options: Options) -> tuple[int, Layout] | No
         problem = f"no row names the columns {', '.join(options.tiers.values())}; the table begins {shown}"
         raise FormatError(problem, remedy="name headings that stand in one row, or letters of columns (text=B,glosses=C)")
     return None
+
+
+def _with_content(roles: dict[int, str], body: Sequence[Row]) -> dict[int, str]:
+    """Roles of columns whose headings say too little, by what is in them; a text of numbers is the number of the example."""
+    values = {column: [_cell(cells, column) for _, cells in body[:SAMPLE]] for column in roles}
+    looks = {column: elan.content(_tier(cells)) for column, cells in values.items()}
+    if not any(look.filled > 1 for look in looks.values()):
+        return roles
+    if sum(role in _MAIN for role in roles.values()) > 1:
+        roles = {c: "record" if role in _MAIN and looks[c].ids > elan.MOSTLY_IDS else role for c, role in roles.items()}
+    counts = {column: [len(tokens(cell)) for cell in cells] for column, cells in values.items()}
+
+    def lined_up(column: int, other: int) -> float:
+        filled = [(a, b) for a, b in zip(counts[column], counts[other], strict=True) if a and b]
+        return sum(a == b for a, b in filled) / len(filled) if filled else 0.0
+
+    def choose(role: str, among: Sequence[str], fits: Mapping[int, float]) -> None:
+        best = max(((share, -column) for column, share in fits.items() if share and roles[column] in among), default=None)
+        if best and role not in roles.values():
+            roles[-best[1]] = role
+
+    main = next((column for role in ("words", "morphs", "text") for column in roles if roles[column] == role), None)
+    grams = {c: looks[c].grams if looks[c].grams > CONTENT_GRAMS and (main is None or lined_up(c, main) > LINED_UP) else 0.0 for c in roles if c != main}  # fmt: skip
+    choose("glosses", ("", "lit"), grams)
+    free = {c: look.width if look.width > elan.SENTENCE_WIDTH and look.grams < elan.TRANSLATION_GRAMS and (look.language or sum(map(is_quoted, values[c])) > LINED_UP * look.filled) else 0.0 for c, look in looks.items()}  # fmt: skip
+    choose("translation", ("",), free)
+    gloss = next((column for column in roles if roles[column] == "glosses"), None)
+    if main is None and gloss is not None:
+        choose("words", ("",), {c: share if (share := lined_up(c, gloss)) > LINED_UP and not looks[c].ids > elan.MOSTLY_IDS else 0.0 for c in roles if c != gloss})  # fmt: skip
+    return roles
+
+
+def _is_heading(cells: Sequence[str], layout: Layout, body: Sequence[Row]) -> bool:
+    """Whether the first row of a table whose headings say nothing names its columns: a word or two over whole sentences."""
+    wide = layout.of(*_MAIN, "glosses", "translation")
+    widths = [len(tokens(_cell(row, column))) for _, row in body for column in wide]
+    short = all(0 < len(tokens(_cell(cells, column))) <= 2 and not _GRAM.search(_cell(cells, column)) for column in wide)
+    marked = any(_cell(cells, column)[-1:] in tuple(".?!…,;”’»'\"") for column in wide)
+    return (
+        short
+        and not marked
+        and len(widths) > 0
+        and sum(widths) > 2 * len(widths)
+        and not any(map(_NUMBER.match, filter(None, cells)))
+    )
 
 
 def _with_named(roles: dict[int, str], options: Options, named: Mapping[str, str]) -> dict[int, str]:
@@ -519,12 +573,17 @@ def sentences(rows: Iterator[Row], place: Place, faults: Faults, options: Option
     except FormatError as error:
         raise FormatError(error.message, place.at(first[0][0]), error.remedy) from None
     begin, layout = headed or (-1, by_content(first) or Layout({}, []))
+    if not headed and layout.roles and _is_heading(first[0][1], layout, first[1:]):
+        headings_ = [normalize_space(one_line(cell)) for cell in first[0][1]]
+        roles = {c: role if role != "-" else role_of(headings_[c]) for c, role in layout.roles.items() if c < len(headings_)}
+        begin, layout = 0, Layout(roles, headings_)
     body = chain(first[begin + 1 :], rows)
     if not layout.roles:
         yield from _stacked(body, place, faults, options)
         return
     sample = first[begin + 1 :]
     keys = _keys(sample, layout)
+    _describe(faults, layout, sample)
     if keys is None:
         _refuse_lists(sample, layout, place)
         for number, cells in body:
@@ -534,6 +593,20 @@ def sentences(rows: Iterator[Row], place: Place, faults: Faults, options: Option
     for group in _groups(body, layout, keys):
         if igt := _rows_sentence(group, layout, place, options):
             yield igt
+
+
+def _describe(faults: Faults, layout: Layout, sample: Sequence[Row]) -> None:
+    """Say which columns were read as what."""
+    reading = faults.reading
+    for column, role in layout.roles.items():
+        if not any(_cell(cells, column) for _, cells in sample):
+            continue
+        heading = layout.headings[column] if column < len(layout.headings) else ""
+        name = heading or f"column {letters(column)}"
+        if role in (*_MAIN, "glosses", "pos", "translation", "lit"):
+            reading.assign(role, name)
+        elif role in ("", "-", "text2") and name not in reading.kept:
+            reading.kept.append(name)
 
 
 def _cell(cells: Sequence[str], column: int) -> str:
@@ -690,7 +763,7 @@ def _row_sentence(
     lines_["text"] = lines_["text"] or _first(cells, layout.of("text2"))
     if not (lines_["text"] or lines_["words"] or lines_["morphs"]):
         if any(layout.roles[column] in ("glosses", "translation") for column in said):
-            faults.file(FormatError("a row without text", place.at(number), "left out"))
+            faults.reading.omit("rows without text", line=number)
         return None
     if any(map(_MACRO.search, said.values())):
         lines_ = {role: tex.plain(text, gloss=role == "glosses") for role, text in lines_.items()}
@@ -767,7 +840,7 @@ def by_content(first: Sequence[Row]) -> Layout | None:
         default=-1,
     )  # fmt: skip
     if gloss < 0:
-        return None
+        return _two_columns(looks, candidates, free)
     counts = [[len(tokens(tex.plain(cell) if _MACRO.search(cell) else cell)) for cell in column] for column in values]
     lined = {
         k: sum(a == b > 0 for a, b in zip(counts[k], counts[gloss], strict=True)) / len(rows)
@@ -784,8 +857,18 @@ def by_content(first: Sequence[Row]) -> Layout | None:
             break
     return Layout(
         dict(sorted(roles.items())) | {k: "-" for k in range(width) if k not in roles},
-        [f"column {k + 1}" for k in range(width)],
+        [f"column {letters(k)}" for k in range(width)],
     )
+
+
+def _two_columns(looks: Sequence[elan.Content], candidates: Sequence[int], free: int) -> Layout | None:
+    """A text and its translation without glosses, where these are the only columns of sentences."""
+    wide = [k for k in candidates if looks[k].width > 2 * elan.SENTENCE_WIDTH]
+    if len(wide) != 2 or free not in wide or looks[wide[0]].language == looks[wide[1]].language:
+        return None
+    text = wide[0] if free == wide[1] else wide[1]
+    roles = dict.fromkeys(range(len(looks)), "-") | {text: "text", free: "translation"}
+    return Layout(roles, [f"column {letters(k)}" for k in range(len(looks))])
 
 
 def _tier(values: Iterable[str]) -> elan.Tier:
@@ -797,12 +880,13 @@ def _tier(values: Iterable[str]) -> elan.Tier:
 
 def _stacked(rows: Iterable[Row], place: Place, faults: Faults, options: Options) -> Iterator[Sentence]:
     """The examples of a table whose lines stand under one another; FormatError if there are none."""
-    count = missed = 0
+    count = 0
+    missed: list[int] = []
     shown: list[str] = []
     for block in example_blocks(rows):
         igt = stack(block, place, options)
         if igt is None:
-            missed += 1
+            missed.append(block[0][0])
             shown = shown or [cell for _, cells in block for cell in cells if cell.strip()][:6]
         else:
             count += 1
@@ -814,8 +898,8 @@ def _stacked(rows: Iterable[Row], place: Place, faults: Faults, options: Options
             place.at(0),
             "name the columns by their headings or letters, as in `columns=text=B,glosses=C,translation=D`",
         )
-    if missed:
-        faults.file(FormatError(f"{missed} groups of rows are no example", place.at(0), "left out"))
+    for line in missed:
+        faults.reading.omit("groups of rows that are no example", line=line)
 
 
 def example_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
@@ -84,24 +85,40 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
 
 def find_sentences(
     stream: BinaryIO, path: str, faults: Faults, options: Options
-) -> list[tuple[tuple[str, Annotation], Sentence]]:
+) -> Iterator[tuple[tuple[str, Annotation], Sentence]]:
     """Tier and annotation of each sentence, and the sentence, in the order in which they are spoken."""
     check_roles(options.tiers, (*elan.ROLES, "record"), "a tier")
     tiers = read_tiers(stream, path, faults, options)
     roles = guess_roles(tiers, options)
     used: set[str] = set()
-    spoken: list[tuple[tuple[str, Annotation], Sentence]] = []
+    spans: list[tuple[Annotation, str, _Speaker]] = []
     for of_speaker in _by_speaker(tiers, roles):
-        spoken += _Speaker(tiers, of_speaker, path, faults, options).sentences(used)
+        speaker = _Speaker(tiers, of_speaker, path, faults, options)
+        spans += [(span, name, speaker) for name, of_tier in [speaker.spans(used)] for span in of_tier]
     if not any(role in ("text", "words", "morphs") for role, _ in roles.values()):
         remedy = "name them, as in `tiers=words=…,glosses=…,translation=…` (proj check --tiers list shows them)"
         raise FormatError(f"no tier looks like words or text; the tiers are {elan.describe_tiers(tiers)}", Where(path), remedy)
-    left = [name for name, tier in tiers.items() if name not in used and tier.annotations and roles[name][0] != "tree"]
-    if left and spoken:
-        faults.file(
-            FormatError(f"{len(left)} tiers are not used: {', '.join(left)[:200]}", Where(path), "`tiers=ROLE=NAME` uses one")
-        )
-    return sorted(spoken, key=lambda pair: pair[0][1].begin)
+    speakers: set[str] = set()
+    for span, name, speaker in sorted(spans, key=lambda one: one[0].begin):
+        igt = speaker.sentence(span, name)
+        if igt is not None:
+            speakers.add(tiers[name].participant)
+            yield (name, span), igt
+    _describe(faults, tiers, roles, used, speakers)
+
+
+def _describe(
+    faults: Faults, tiers: Mapping[str, Tier], roles: Mapping[str, tuple[str, str]], used: Container[str], speakers: set[str]
+) -> None:
+    """Say which tiers were read as what, and which were not."""
+    reading = faults.reading
+    reading.speakers = len(speakers)
+    for name, tier in tiers.items():
+        role = roles[name][0]
+        if name in used and role in (*elan.ROLES, elan.LITERAL) and tier.annotations:
+            reading.assign(role, _base(tier) or name)
+        elif name not in used and tier.annotations and role != "tree" and (_base(tier) or name) not in reading.unused:
+            reading.unused.append(_base(tier) or name)
 
 
 def list_tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[elan.TierRow]:
@@ -126,36 +143,42 @@ def _exmaralda(stream: BinaryIO, path: str, faults: Faults, options: Options) ->
     tiers: dict[str, Tier] = {}
     places: dict[str, int] = {}
     speakers: dict[str, str] = {}
-    for node, _ in units(stream, path, faults, options, lambda tag, _: tag in ("tier", "common-timeline", "speaker"), _TAGS):
-        if node.tag == "common-timeline":
-            places = {tli.get("id"): k for k, tli in enumerate(node.all("tli"))}
+    tier: Tier | None = None
+    for node, above in units(stream, path, faults, options, lambda tag, _: tag in ("tier", "event", "tli", "speaker"), _TAGS):
+        if node.tag == "tli":
+            places.setdefault(sys.intern(node.get("id")), len(places))
         elif node.tag == "speaker":
             speakers[node.get("id")] = "".join(x.text for x in node.all("abbreviation")).strip() or node.get("id")
+        elif node.tag == "event":
+            if above and above[-1].tag == "tier":
+                tier = tier or _empty_tier(above[-1], speakers)
+                _add_event(tier, above[-1].get("id"), node, places, path, faults)
         else:
-            tier = _events(node, places, speakers, path, faults)
+            tier = tier or _empty_tier(node, speakers)
+            tier.annotations.sort(key=lambda annotation: annotation.begin)
             name, n = tier.name, 1
             while tier.name in tiers:
                 n += 1
                 tier = replace(tier, name=f"{name}-{n}")
             tiers[tier.name] = tier
+            tier = None
     return tiers
 
 
-def _events(node: XmlNode, places: Mapping[str, int], speakers: Mapping[str, str], path: str, faults: Faults) -> Tier:
+def _empty_tier(node: XmlNode, speakers: Mapping[str, str]) -> Tier:
     said = speakers.get(node.get("speaker"), node.get("speaker"))
     category = node.get("category") or node.get("display-name") or node.get("id")
-    tier = Tier(f"{category}@{said}" if said else category, node.get("type"), "", said, "")
-    for k, event in enumerate(node.all("event")):
-        begin, end = places.get(event.get("start"), -1), places.get(event.get("end"), -1)
-        if begin < 0 or end <= begin:
-            problem = f"an event of tier {tier.name} is from {event.get('start')!r} to {event.get('end')!r}, two points of the time line expected"
-            faults.word(FormatError(problem, Where(path, event.line), "left out"))
-            continue
-        tier.annotations.append(
-            Annotation(f"{node.get('id')}.{k}", one_line(event.full_text()), event.line, begin=begin, end=end)
-        )
-    tier.annotations.sort(key=lambda annotation: annotation.begin)
-    return tier
+    return Tier(f"{category}@{said}" if said else category, node.get("type"), "", said, "")
+
+
+def _add_event(tier: Tier, tier_id: str, event: XmlNode, places: Mapping[str, int], path: str, faults: Faults) -> None:
+    begin, end = places.get(event.get("start"), -1), places.get(event.get("end"), -1)
+    if begin < 0 or end <= begin:
+        problem = f"an event of tier {tier.name} is from {event.get('start')!r} to {event.get('end')!r}, two points of the time line expected"
+        faults.word(FormatError(problem, Where(path, event.line), "left out"))
+        return
+    name = f"{tier_id}.{len(tier.annotations)}"
+    tier.annotations.append(Annotation(name, one_line(event.full_text()), event.line, begin=begin, end=end))
 
 
 _VALUE = re.compile(r'"((?:[^"]|"")*)"|(?<![\w.\[])(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w.\]])|<(exists|absent)>')
@@ -440,16 +463,25 @@ class _Speaker:
     options: Options
     _starts: dict[str, list[int]] = field(default_factory=dict)
 
-    def sentences(self, used: set[str]) -> Iterator[tuple[tuple[str, Annotation], Sentence]]:
+    def spans(self, used: set[str]) -> tuple[str, list[Annotation]]:
+        """The tier whose intervals are the sentences, and these; the tiers that are read are added to `used`."""
         for role in ("glosses", "pos"):
             self.roles.get(role, []).sort(key=lambda name: (self._language(name) not in ("", self.options.lang), name))
         name, spans = self._spans()
         used |= {x for role, names in self.roles.items() for x in names if role != "text" or x == name or len(names) == 1}
         used |= set(self.roles.get("text", ())) if "words" not in self.roles else set()
-        for span in spans:
-            igt = self._sentence(span, name)
-            if any(char.isalnum() for word in igt.words for char in word):
-                yield (name, span), igt
+        return name, spans
+
+    def sentence(self, span: Annotation, name: str) -> Sentence | None:
+        """The sentence of an interval; None for one without words."""
+        igt = self._sentence(span, name)
+        if any(char.isalnum() for word in igt.words for char in word):
+            return igt
+        if igt.translation or any(igt.glosses):
+            self.faults.reading.omit("intervals with a translation or gloss but without words", line=span.line)
+        else:
+            self.faults.reading.omit("intervals without words", sentences=False)
+        return None
 
     def _spans(self) -> tuple[str, list[Annotation]]:
         """The tier whose intervals are the sentences."""

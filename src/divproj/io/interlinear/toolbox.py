@@ -18,6 +18,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from itertools import chain, islice
 from typing import Any, BinaryIO, NamedTuple
 
@@ -177,6 +178,19 @@ def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> 
     return roles
 
 
+def _same_letters(pairs: Sequence[tuple[str, str]], marker: str, other: str) -> bool:
+    """Whether two markers have the same words, one of them perhaps in morphemes."""
+    letters = [
+        "".join(char for name, value in pairs if name == one for char in value.casefold() if char.isalnum())[:600]
+        for one in (marker, other)
+    ]
+    return SequenceMatcher(None, letters[0], letters[1], autojunk=False).ratio() > SAME_LETTERS
+
+
+SAME_LETTERS = 0.8
+"""Likeness of letters from which on a line has the morphemes of the words above it."""
+
+
 def _stands_under(pairs: Sequence[tuple[str, str]], marker: str, lines_above: Container[str]) -> bool:
     """Whether most values of a marker have about as many words as another line of their record: glosses do."""
     latest: dict[str, int] = {}
@@ -238,6 +252,8 @@ def guess_missing_roles(pairs: list[tuple[str, str]], known: dict[str, str], mis
     lines_above = {m: profiles[m] for m, role in known.items() if role in ("words", "morphs")}
     grammatical = [m for m in left if left[m].grams > MARKER_GRAMS and _stands_under(pairs, m, lines_above)]
     take("glosses", sorted(grammatical, key=lambda m: -left[m].grams))
+    words = next((m for m in order if known.get(m) == "words"), "")
+    take("morphs", [m for m in left if words and left[m].affixes > AFFIXED and _same_letters(pairs, m, words)])
     segmented = [profiles[m].affixes for m, role in known.items() if role == "morphs"]
     if segmented and "words" not in known.values():
         take("words", [m for m in order[:first] if m in left and left[m].width > TEXT_WIDTH and left[m].affixes < WHOLE_WORDS])
@@ -314,9 +330,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
                 in_header = False
                 yield _instance(record, header, path, roles, options)
             elif "glosses" in said or "translation" in said:
-                problem = f"a record without text, \\{roles.marker_for('words')} expected"
-                faults.file(FormatError(problem, Where(path, record.line), "left out"))
-                reading.omit("records without text")
+                reading.omit(f"records without text (\\{roles.marker_for('words')})", line=record.line)
             elif in_header:
                 more = [(_header_key(marker), value) for marker, value, _ in record.fields if not marker.startswith("_")]
                 header += more[: max(0, LONGEST_HEADER - len(header))]
@@ -378,7 +392,7 @@ class _Roles:
             self.shaped = by_shape(pairs, self.named, path)
             self.guessed = frozenset(self.shaped)
             self._known = {}
-        elif missing := {"record", "words", "glosses", "translation"} - set(known.values()) - set(self.named):
+        elif missing := {"record", "words", "morphs", "glosses", "translation"} - set(known.values()) - set(self.named):
             more = guess_missing_roles(pairs, known, missing)
             self.shaped = {**known, **more} if more else {}
             self.guessed = frozenset(more)

@@ -216,6 +216,8 @@ class _Builder:
         elif self.is_unit(node.tag, above.tag if above else ""):
             if above is not None:
                 above.children.pop()
+                if above.text.isspace():
+                    above.text = ""  # blanks between units would grow with the file
             self.ready.append((node, tuple(self.open)))
         return node
 
