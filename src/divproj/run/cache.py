@@ -25,7 +25,7 @@ from divproj import __version__
 from divproj.core.errors import ProjError, Where
 from divproj.io.files import writing
 
-VERSION = 1
+VERSION = 2
 """Of the layout of the folder."""
 STAGES, LOCK, LOG, DONE, PUBLISHED = "stages", ".lock", "log.txt", "done.json", "published.json"
 PACKAGES = ("numba", "numpy", "scipy")
