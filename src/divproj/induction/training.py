@@ -168,13 +168,13 @@ def _grammar(name: str, side: Any, stored: modelfile.ModelFolder) -> Consensus:
     tags = facts.fact("tags", list)
     if not all(isinstance(tag, str) for tag in tags):
         raise ModelError(f"side '{name}' has tags that are not texts", stored.where, modelfile.REMEDY)
-    inventory = Inventory(tuple(tags), stored.array(f"{name}_keys", "i", None), facts.fact("contexts", int))
+    inventory = Inventory(tuple(tags), stored.array(f"{name}_keys", "i", None).astype(np.int64), facts.fact("contexts", int))
     chains = facts.fact("chains", int) if "chains" in facts.about else 1
     if not 0 < chains <= MOST_CHAINS:
         raise ModelError(f"side '{name}' has {chains} chains, 1 to {MOST_CHAINS} expected", stored.where, modelfile.REMEDY)
-    yields = stored.array(f"{name}_yields", "f", 2 * chains, inventory.yields)
-    contexts = stored.array(f"{name}_contexts", "f", 2 * chains, inventory.context_ids)
-    totals = stored.array(f"{name}_totals", "f", 2 * chains)
+    yields = stored.array(f"{name}_yields", "f", 2 * chains, inventory.yields).astype(np.float64)
+    contexts = stored.array(f"{name}_contexts", "f", 2 * chains, inventory.context_ids).astype(np.float64)
+    totals = stored.array(f"{name}_totals", "f", 2 * chains).astype(np.float64)
     numbers = (int, float)
     priors = float(facts.fact("constituent", numbers)), float(facts.fact("distituent", numbers))
     if not all(0 < x < MOST for x in (*priors, inventory.contexts)):

@@ -342,7 +342,8 @@ class PhraseAligner(Estimator):
             raise ModelError("the checkpoint is of another training: pairs or settings differ", stored.where, "train without resuming")  # fmt: skip
         numbers = (stored.fact(name, int) for name in ("epoch", "batch", "updates"))
         lists = (stored.fact(name, list) for name in ("running", "history"))
-        return EmState(stored.array("weights", "f", size), stored.array("squares", "f", size), *numbers, *lists)
+        weights, squares = (stored.array(name, "f", size).astype(np.float64) for name in ("weights", "squares"))
+        return EmState(weights, squares, *numbers, *lists)
 
 
 def best_tree(view: ScoredForest) -> ScoredForest:
