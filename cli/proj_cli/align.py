@@ -194,7 +194,7 @@ def train(
     given.need(rows)
     forests, links = [(s, t) for s, t, _ in rows], [links for _, _, links in rows]
     beside = output.with_name(output.name + ".checkpoint")
-    aligner.fit(forests, links, watch=_watch, checkpoint=beside, resume=resume)
+    aligner.fit(forests, links, watch=_watch, checkpoint=beside, resume=resume, on_message=talk.caution)
     aligner.save(output)
     rmtree(beside, ignore_errors=True)
     talk.say(f"model: {output} ({plural(len(forests), 'pair')}, {plural(len(aligner.history_), 'epoch')})")

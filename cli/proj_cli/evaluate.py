@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from divproj.core.errors import plural
+from divproj.core.errors import ProjError, Where, plural
 from divproj.core.options import EvaluateOptions, ExperimentOptions
 from proj_cli import common, options
 from proj_cli.common import talk
@@ -266,18 +266,31 @@ def _write_latex(path: Path, rows: list[list[str]], how: str, seed: int, sign: s
     talk.say(f"table: {path}")
 
 
+LARGEST_TABLE = 1 << 20
+"""Bytes that are read of a table of families."""
+
+
 def _families(text: str | None, corpora: Collection[str]) -> dict[str, str]:
     """The family of each corpus, from a list or a table; names that are no corpus are refused."""
+    from divproj.io.files import reading
+
     if text is None:
         raise typer.BadParameter(
             "--by family needs --families deu-eng=Germanic,… or a table; --by corpus takes each for itself"
         )
     if Path(text).is_file():
-        rows = [line.split("\t") for line in Path(text).read_text(encoding="utf-8").splitlines() if line.strip()]
+        with reading(text) as stream:
+            content = stream.read(LARGEST_TABLE)
+        try:
+            rows = [line.split("\t") for line in content.decode("utf-8-sig").splitlines() if line.strip()]
+        except UnicodeDecodeError:
+            raise ProjError(
+                "is not UTF-8 text", Where(text), "save the table as UTF-8: a corpus, a tab and its family in each line"
+            ) from None
     else:
         rows = [part.split("=") for part in text.split(",") if part.strip()]
     if wrong := [row for row in rows if len(row) != 2 or not all(cell.strip() for cell in row)]:
-        raise typer.BadParameter(f"--families: '{'='.join(wrong[0])}' is no corpus with its family")
+        raise typer.BadParameter(f"--families: '{'='.join(wrong[0]):.60}' is no corpus with its family")
     family_of = {name.strip(): family.strip() for name, family in rows}
     if unknown := sorted(set(family_of) - set(corpora)):
         raise typer.BadParameter(f"--families: no corpus {unknown[0]}; there are {', '.join(corpora)}")

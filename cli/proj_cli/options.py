@@ -22,7 +22,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin,
 
 import typer
 
-from divproj.core.options import IGT_FORMATS, Options, ProjectOptions, ReaderOptions, apply_settings, option_of, parse_roles
+from divproj.core.options import (
+    IGT_FORMATS,
+    MOST_SEED,
+    Options,
+    ProjectOptions,
+    ReaderOptions,
+    apply_settings,
+    option_of,
+    parse_roles,
+)
 from proj_cli.common import faults_for, talk
 
 if TYPE_CHECKING:
@@ -95,7 +104,7 @@ def workers(place: str) -> Workers:
 
 
 def seed(about: str = "The same seed gives the same output.") -> Any:
-    return typer.Option("--seed", min=0, help=about)
+    return typer.Option("--seed", min=0, max=MOST_SEED, help=about)
 
 
 def typer_option(kind: type[Options], name: str) -> Any:

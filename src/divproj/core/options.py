@@ -34,6 +34,12 @@ ROLE_NAMES = ("tiers", "markers", "columns")
 """Names of one option, which says where in a file the words, glosses … are: as ELAN, Toolbox and spreadsheets call the places."""
 E_STYLES = ("as-is", "ud", "function", "adpositions", "determiners")
 F_STYLES = ("ud", "function")
+NO_TEXT = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "unicode_escape", "raw_unicode_escape")
+"""Codecs of Python that files of text are not in."""
+
+
+MOST_SEED, MOST_PAIRS, MOST_TREES = (1 << 32) - 1, 1_000_000_000, 10_000
+"""Largest seed, pairs of a shard, and trees of a sentence that can be asked for."""
 
 
 @dataclass(frozen=True)
@@ -165,8 +171,10 @@ class ReaderOptions(Options):
         super().__post_init__()
         if self.encoding:
             try:
-                codecs.lookup(self.encoding)
-            except LookupError:
+                codec = codecs.lookup(self.encoding)
+                if not getattr(codec, "_is_text_encoding", True) or codec.name in NO_TEXT:
+                    raise LookupError
+            except (LookupError, ValueError):
                 raise ProjError(f"unknown encoding {self.encoding!r}", remedy="for example utf-8, cp1252, utf-16") from None
 
     @classmethod
@@ -228,7 +236,7 @@ class TrainOptions(Options):
         "--set",
         metavar="NAME=VALUE",
     )
-    seed: int = option(1, "The same seed gives the same model.", low=0)
+    seed: int = option(1, "The same seed gives the same model.", low=0, high=MOST_SEED)
 
 
 @dataclass(frozen=True)
@@ -240,7 +248,7 @@ class ParseOptions(Options):
     keep_tags: bool = option(False, "Use the tags of the CoNLL-U input.")
     keep_lines: bool = option(False, "Each line of the text is one sentence.")
     style: str = option("ud", "Heads: ud (content words), function, adpositions or determiners.", choices=E_STYLES)
-    nbest: int = option(1, "Write the K best trees of each sentence.", low=1, metavar="K")
+    nbest: int = option(1, "Write the K best trees of each sentence.", low=1, high=MOST_TREES, metavar="K")
     confidence: bool = option(True, "Write probabilities of heads to MISC.", "--confidence/--no-confidence")
 
 
@@ -251,8 +259,8 @@ class WordsOptions(Options):
     threshold: float = option(0.3, "Lowest probability of a link.", low=0, high=1)
     method: str = option("posterior", "posterior, intersection, union or grow-diag-final-and.", choices=LINK_METHODS)
     fast: bool = option(False, "Use the HMM alone, without sampling: faster, but less accurate.")
-    seed: int = option(1, "The same seed gives the same links.", low=0)
-    shard: int = option(10_000, "Pairs learned from together; longer texts are split.", low=1, metavar="PAIRS")
+    seed: int = option(1, "The same seed gives the same links.", low=0, high=MOST_SEED)
+    shard: int = option(10_000, "Pairs learned from together; longer texts are split.", low=1, high=MOST_PAIRS, metavar="PAIRS")
 
 
 @dataclass(frozen=True)
@@ -316,7 +324,7 @@ class AlignTrainOptions(Options):
     """How weights of phrase pairs are learned (`proj align train`, `PhraseAligner`)."""
 
     epochs: int = option(6, "Number of passes over the pairs.", low=0)
-    seed: int = option(1, "The same seed gives the same output.", low=0)
+    seed: int = option(1, "The same seed gives the same output.", low=0, high=MOST_SEED)
 
 
 @dataclass(frozen=True)
@@ -339,7 +347,7 @@ class InduceOptions(Options):
         "--set",
         metavar="NAME=VALUE",
     )
-    seed: int = option(1, "The same seed gives the same output.", low=0)
+    seed: int = option(1, "The same seed gives the same output.", low=0, high=MOST_SEED)
 
 
 @dataclass(frozen=True)
@@ -350,7 +358,7 @@ class EvaluateOptions(Options):
     subtypes: bool = option(
         False, "Whether LAS takes nsubj:pass and nsubj for different relations.", "--subtypes/--no-subtypes"
     )
-    seed: int = option(0, "Seed of the significance test.")
+    seed: int = option(0, "Seed of the significance test.", low=0, high=MOST_SEED)
 
 
 @dataclass(frozen=True)
@@ -359,7 +367,7 @@ class ExperimentOptions(Options):
 
     systems: str = option("s1-r,s1-l,s2-1,s2+,s3-1,s4-1,s4+", "Systems to compare, separated by commas; see `proj systems`.")
     folds: int = option(10, "Number of folds.", low=2)
-    seed: int = option(1, "Seed that decides the folds.")
+    seed: int = option(1, "Seed that decides the folds.", low=0, high=MOST_SEED)
     by: str = option(
         "sentence",
         "What is held out: sentences (folds), a corpus, or its family.",

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
-from unicodedata import normalize
 
 from divproj.core.errors import AlignmentError, Faults
 from divproj.core.links import Links
@@ -18,6 +17,7 @@ from divproj.core.options import EvaluateOptions
 from divproj.core.sentence import confidence_of, misc_value
 from divproj.core.tree import DepTree
 from divproj.io.trees import conllu, pharaoh
+from divproj.text.tokens import normal_form
 
 BINS = 10
 
@@ -176,7 +176,7 @@ def scored_pairs(
 
 def _bare(forms: tuple[str, ...]) -> list[str]:
     """Words without morpheme boundaries, characters composed: interlinear lines are often segmented, and UD wants composed ones."""
-    return [normalize("NFC", "".join(c for c in form if c not in "-=~").lower()) for form in forms]
+    return [normal_form("NFC", "".join(c for c in form if c not in "-=~").lower()) for form in forms]
 
 
 @dataclass

@@ -33,7 +33,6 @@ from divproj.induction.ccm import CCM, SweepReport, TreeArrays
 from divproj.induction.grammar import DECODERS, Floats, Grammar, Inventory, SpanChart, SpanCounts, Tags, Tree, best
 from divproj.induction.inducer import BilingualInducer, parse_priors
 from divproj.induction.reading import TagPair, sentences
-from divproj.io.files import writing
 from divproj.runtime import engine, modelfile
 from divproj.runtime.announce import stage
 from divproj.runtime.engine import HERE, Workers
@@ -116,7 +115,8 @@ ARRAYS = ("keys", "yields", "contexts", "totals")
 MOST = 1e9
 """Pseudo-count or weight of a stored model; anything larger is damage."""
 MOST_CHAINS = 1000
-BESIDE = ("pairs.jsonl", "chain-*.npz", ".chain-*.npz.part")
+PAIRS = "pairs.jsonl"
+BESIDE = (PAIRS, "chain-*.npz", ".chain-*.npz.part")
 """Files that stand beside those of a model: trees of the training pairs, checkpoints."""
 
 
@@ -133,8 +133,8 @@ class InducedGrammars:
         return self.grammars[name]
 
 
-def save(folder: Path, model: InducedGrammars) -> None:
-    """Both files, whole or not at all."""
+def save(folder: Path, model: InducedGrammars, pairs: Iterable[str] | None = None) -> None:
+    """Write the model, and the trees of the training `pairs` beside it where they are given, whole or not at all."""
     arrays: dict[str, Any] = {}
     sides: dict[str, Any] = {}
     for name, grammar in model.grammars.items():
@@ -152,7 +152,8 @@ def save(folder: Path, model: InducedGrammars) -> None:
             "chains": len(grammar.members),
             **({"weights": list(grammar.weights)} if grammar.weights else {}),
         }
-    modelfile.save(folder, FORMAT, VERSION, {"sides": sides, **model.about}, arrays, BESIDE)
+    texts = None if pairs is None else {PAIRS: pairs}
+    modelfile.save(folder, FORMAT, VERSION, {"sides": sides, **model.about}, arrays, BESIDE, texts)
 
 
 def load(folder: Path) -> InducedGrammars:
@@ -167,13 +168,13 @@ def _grammar(name: str, side: Any, stored: modelfile.ModelFolder) -> Consensus:
     tags = facts.fact("tags", list)
     if not all(isinstance(tag, str) for tag in tags):
         raise ModelError(f"side '{name}' has tags that are not texts", stored.where, modelfile.REMEDY)
-    inventory = Inventory(tuple(tags), stored.array(f"{name}_keys", "i", None), facts.fact("contexts", int))
+    inventory = Inventory(tuple(tags), stored.array(f"{name}_keys", "i", None).astype(np.int64), facts.fact("contexts", int))
     chains = facts.fact("chains", int) if "chains" in facts.about else 1
     if not 0 < chains <= MOST_CHAINS:
         raise ModelError(f"side '{name}' has {chains} chains, 1 to {MOST_CHAINS} expected", stored.where, modelfile.REMEDY)
-    yields = stored.array(f"{name}_yields", "f", 2 * chains, inventory.yields)
-    contexts = stored.array(f"{name}_contexts", "f", 2 * chains, inventory.context_ids)
-    totals = stored.array(f"{name}_totals", "f", 2 * chains)
+    yields = stored.array(f"{name}_yields", "f", 2 * chains, inventory.yields).astype(np.float64)
+    contexts = stored.array(f"{name}_contexts", "f", 2 * chains, inventory.context_ids).astype(np.float64)
+    totals = stored.array(f"{name}_totals", "f", 2 * chains).astype(np.float64)
     numbers = (int, float)
     priors = float(facts.fact("constituent", numbers)), float(facts.fact("distituent", numbers))
     if not all(0 < x < MOST for x in (*priors, inventory.contexts)):
@@ -271,31 +272,36 @@ def run_chains(
     *,
     workers: Workers = HERE,
     watch: ChainWatch | None = None,
+    tell: Say | None = None,
 ) -> tuple[list[BilingualInducer], bool]:
     """Chain k has the seed of `settings` plus k - 1, wherever it runs.
 
     Ctrl-C: then the second value is False. In this process the chain ends after its sweep, and chains that had not begun are
     missing; in workers, unfinished chains are restored from their checkpoints. `watch` is called after every sweep in this
-    process, and with the last sweep of chains that ran in workers.
+    process, and with the last sweep of chains that ran in workers. `tell` hears why a checkpoint cannot be written; the chain goes on without.
     """
     plan = plan or ChainPlan()
     inducers = [BilingualInducer(**settings) for _ in range(chains)]  # type: ignore[arg-type]
     for k, chain in enumerate(inducers):
         chain.random_state += k
     complete = (
-        _here(inducers, pairs, plan, watch) if workers.here or chains < 2 else _elsewhere(inducers, pairs, plan, workers, watch)
+        _here(inducers, pairs, plan, watch, tell)
+        if workers.here or chains < 2
+        else _elsewhere(inducers, pairs, plan, workers, watch, tell)
     )
     return [chain for chain in inducers if hasattr(chain, "state_")], complete
 
 
-def _here(inducers: list[BilingualInducer], pairs: Sequence[TagPair], plan: ChainPlan, watch: ChainWatch | None) -> bool:
+def _here(
+    inducers: list[BilingualInducer], pairs: Sequence[TagPair], plan: ChainPlan, watch: ChainWatch | None, tell: Say | None
+) -> bool:
     """Run the chains one after the other in a thread, so that Ctrl-C takes effect between two sweeps."""
     stop = Event()
 
     def all_chains() -> None:
         for number, chain in enumerate(inducers, 1):
             if not stop.is_set():
-                _run(chain, pairs, plan, number, stop, watch)
+                _run(chain, pairs, plan, number, stop, watch, tell)
 
     with ThreadPoolExecutor(1) as thread:
         running = thread.submit(all_chains)
@@ -309,15 +315,21 @@ def _here(inducers: list[BilingualInducer], pairs: Sequence[TagPair], plan: Chai
 
 
 def _elsewhere(
-    inducers: list[BilingualInducer], pairs: Sequence[TagPair], plan: ChainPlan, workers: Workers, watch: ChainWatch | None
+    inducers: list[BilingualInducer],
+    pairs: Sequence[TagPair],
+    plan: ChainPlan,
+    workers: Workers,
+    watch: ChainWatch | None,
+    tell: Say | None,
 ) -> bool:
     """Each chain in a worker of the engine."""
 
     def read(faults: Faults) -> Iterator[tuple[int, BilingualInducer]]:
         yield from enumerate(list(inducers), 1)
 
+    faults = Faults(strict=False, tell=lambda error: tell(str(error)) if tell else None)
     try:
-        for k, chain in enumerate(engine.run(partial(_chain, tuple(pairs), plan), read, workers=workers)):
+        for k, chain in enumerate(engine.run(partial(_chain, tuple(pairs), plan), read, faults, workers)):
             if k:
                 chain.bitext_ = inducers[0].bitext_  # in memory once
             inducers[k] = chain
@@ -337,12 +349,18 @@ def _chain(
     pairs: tuple[TagPair, ...], plan: ChainPlan, numbered: tuple[int, BilingualInducer], faults: Faults
 ) -> BilingualInducer:
     number, chain = numbered
-    _run(chain, pairs, plan, number, Event(), None)
+    _run(chain, pairs, plan, number, Event(), None, lambda text: faults.file(ProjError(text)))
     return chain
 
 
 def _run(
-    chain: BilingualInducer, pairs: Sequence[TagPair], plan: ChainPlan, number: int, stop: Event, watch: ChainWatch | None
+    chain: BilingualInducer,
+    pairs: Sequence[TagPair],
+    plan: ChainPlan,
+    number: int,
+    stop: Event,
+    watch: ChainWatch | None,
+    tell: Say | None,
 ) -> None:
     path = plan.path(number)
     goes_on = path is not None and plan.resume and path.exists()
@@ -350,18 +368,26 @@ def _run(
     first = load_chain(path, chain, plan.about) if path and goes_on else 0
     saved = time.monotonic()
 
+    def keep() -> None:
+        nonlocal path, saved
+        try:
+            if path:
+                save_chain(path, chain, first, plan.about)
+        except ModelError as error:
+            path = None
+            if tell:
+                tell(f"no checkpoint: {error}; the chain goes on without")
+        saved = time.monotonic()
+
     def should_stop() -> bool:
-        nonlocal saved
         if path and time.monotonic() - saved > 60 * plan.minutes:
-            save_chain(path, chain, first, plan.about)
-            saved = time.monotonic()
+            keep()
         return stop.is_set()
 
     chain.run(first, chain.sweeps, lambda report: watch(number, report) if watch else None, should_stop)
     if not stop.is_set():
         chain.learn_alone(pairs)
-    if path:
-        save_chain(path, chain, first, plan.about)
+    keep()
 
 
 def merge_chains(chains: Sequence[BilingualInducer]) -> dict[str, Consensus]:
@@ -439,13 +465,14 @@ class Induction:
         identity = self.signature(**{k: v for k, v in about.items() if k != "cmd"}, input=digest)
         plan = ChainPlan(folder, identity, self.checkpoint.checkpoint, self.checkpoint.resume)
         with self._watch_progress(chains) as watch:
-            inducers, complete = run_chains(pairs, chains, settings, plan, workers=self.workers, watch=watch)
+            inducers, complete = run_chains(
+                pairs, chains, settings, plan, workers=self.workers, watch=watch, tell=self.on_message
+            )
         if not inducers:
             raise KeyboardInterrupt  # before the first sweep: there is nothing to keep
         last = [{key: round(value, 4) for key, value in chain.history_[-1].items()} for chain in inducers if chain.history_]
         notes = {"signature": sign, "tags": about["tags"], "pairs": len(pairs), "settings": settings, "chains": last}
-        save(folder, InducedGrammars(merge_chains(inducers), notes))
-        _write_pairs(folder / "pairs.jsonl", pairs, inducers[0])
+        save(folder, InducedGrammars(merge_chains(inducers), notes), _pair_lines(pairs, inducers[0]))
         for k, sweep in enumerate(last, 1):
             self.on_message(
                 f"chain {k}: sweep {sweep['sweep']:.0f}, log-joint {sweep['log_joint']:,.0f}, "
@@ -515,13 +542,12 @@ class Induction:
             yield watch
 
 
-def _write_pairs(path: Path, pairs: list[TagPair], chain: Any) -> None:
+def _pair_lines(pairs: list[TagPair], chain: Any) -> Iterator[str]:
     """Trees of the training pairs and aligned nodes, of the first chain's last sweep: for `proj draw --induced`."""
     trees = [forest.trees() for forest in chain.state_.forests]
-    with writing(path) as out:
-        for k, pair in enumerate(pairs):
-            row = {"sent_id": pair.sent_id, "f": trees[0][k], "e": trees[1][k], "aligned": chain.state_.aligned_spans(k)}
-            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    for k, pair in enumerate(pairs):
+        row = {"sent_id": pair.sent_id, "f": trees[0][k], "e": trees[1][k], "aligned": chain.state_.aligned_spans(k)}
+        yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
 def grammar_for(model: Path, side: str, source: str, tags: str | None, faults: Faults, caution: Say) -> tuple[Any, list[Any]]:

@@ -421,7 +421,7 @@ class Corpus:
 
     def find(self, sent: str | None = None) -> Pair:
         """The pair with this sent_id, or with this number (from 1); None: the first."""
-        number = int(sent) if sent and sent.isdecimal() else 1 if sent is None else 0
+        number = int(sent) if sent and sent.isdecimal() and len(sent) < 19 else 1 if sent is None else 0
         by_number = None
         for k, pair in enumerate(self, 1):
             if pair.sent_id == sent:

@@ -36,6 +36,7 @@ from divproj.core.sentence import Sentence, morphs
 from divproj.links.grams import GlossPart, Grams, casefold_all
 from divproj.runtime.vectors import WordVectors, shipped_vectors
 from divproj.text.stems import relation, stemmer
+from divproj.text.tokens import normal_form
 
 PASS_SCORES = {
     "gold": 1.0, "name": 0.99, "punctuation": 0.99, "exact": 0.98, "lemma": 0.95, "derived": 0.93, "synonym": 0.9, "spelling": 0.9,
@@ -127,7 +128,7 @@ def plain(word: str) -> str:
     >>> plain("(Zoë's,")
     "zoe's"
     """
-    bare = "".join(c for c in unicodedata.normalize("NFD", word.casefold()) if not unicodedata.combining(c))
+    bare = "".join(c for c in normal_form("NFD", word.casefold()) if not unicodedata.combining(c))
     return bare.strip(_OUTER + "-'‘’").replace("’", "'")
 
 

@@ -17,11 +17,12 @@ import re
 import shlex
 import shutil
 import subprocess
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from divproj.core.errors import Faults, FormatError, ProjError, Where, plural
+from divproj.core.errors import Faults, FormatError, ProjError, Where, plural, why
 from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
 from divproj.io.files import name_of
@@ -228,7 +229,10 @@ def _run(command: str, lines: list[str]) -> list[DepTree]:
     if not lines:
         return []
     try:
-        words = shlex.split(command)
+        if not (words := shlex.split(command)):
+            raise ProjError(
+                "the parser is an empty command", remedy="name a language pack, the folder of a model, or a command"
+            )
         done = subprocess.run(  # noqa: S603 - the command is the user's own
             words,
             input="\n".join(lines) + "\n",
@@ -250,9 +254,21 @@ def _corenlp(url: str, lines: list[str]) -> list[DepTree]:
     from nltk.parse.corenlp import CoreNLPDependencyParser
 
     client = CoreNLPDependencyParser(url=url)
-    try:
-        return [DepTree.from_nltk(next(client.raw_parse(line, properties={"ssplit.isOneSentence": "true"}))) for line in lines]
-    except OSError as error:
-        raise ProjError(
-            f"no CoreNLP server answers at {name_of(url)}: {error}", remedy="start it, or check the address"
-        ) from None
+    trees = []
+    for line in lines:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # nltk's, of answers without a root
+                trees.append(DepTree.from_nltk(next(client.raw_parse(line, properties={"ssplit.isOneSentence": "true"}))))
+            if not len(trees[-1]):
+                raise ValueError("a tree without words")
+        except OSError as error:
+            raise ProjError(
+                f"no CoreNLP server answers at {name_of(url)}: {str(error)[:200]}", remedy="start it, or check the address"
+            ) from None
+        except (StopIteration, LookupError, TypeError, ValueError, AttributeError, RecursionError, AssertionError) as error:
+            problem = f"{name_of(url)} answers with no parse of “{line[:60]}” ({why(error)})"
+            raise ProjError(
+                problem, remedy="is this a CoreNLP server with the annotators tokenize, ssplit, pos and depparse?"
+            ) from None
+    return trees

@@ -148,10 +148,11 @@ class PhraseAligner(Estimator):
 
     # learning
 
-    def fit(self, pairs: Iterable[ForestPair | Pair], candidates: Iterable[WordLinks] | None = None, *, watch: Watch | None = None, checkpoint: Path | None = None, resume: bool = False) -> PhraseAligner:  # fmt: skip
+    def fit(self, pairs: Iterable[ForestPair | Pair], candidates: Iterable[WordLinks] | None = None, *, watch: Watch | None = None, checkpoint: Path | None = None, resume: bool = False, on_message: Callable[[str], None] | None = None) -> PhraseAligner:  # fmt: skip
         """Learn weights from pairs of forests and their word candidates, or from pairs with trees and links.
 
-        With a `checkpoint` folder the state is kept there after every mini-batch; `resume` goes on from it, to the same end.
+        With a `checkpoint` folder the state is kept there after every mini-batch; `resume` goes on from it, to the same end. Where it cannot
+        be written, `on_message` is told, and the training goes on without.
         """
         encoder = PhraseEncoder(self.relation)
         encoder.learning = self.lexical != "none"
@@ -167,8 +168,14 @@ class PhraseAligner(Estimator):
         state = self._stored_state(checkpoint) if checkpoint and resume else None
 
         def seen(state: EmState) -> None:
-            if checkpoint:
-                self._store(checkpoint, state)
+            nonlocal checkpoint
+            try:
+                if checkpoint:
+                    self._store(checkpoint, state)
+            except ModelError as error:
+                checkpoint = None
+                if on_message:
+                    on_message(f"no checkpoint: {error}; the training goes on without")
             if watch:
                 watch(state)
 
@@ -335,7 +342,8 @@ class PhraseAligner(Estimator):
             raise ModelError("the checkpoint is of another training: pairs or settings differ", stored.where, "train without resuming")  # fmt: skip
         numbers = (stored.fact(name, int) for name in ("epoch", "batch", "updates"))
         lists = (stored.fact(name, list) for name in ("running", "history"))
-        return EmState(stored.array("weights", "f", size), stored.array("squares", "f", size), *numbers, *lists)
+        weights, squares = (stored.array(name, "f", size).astype(np.float64) for name in ("weights", "squares"))
+        return EmState(weights, squares, *numbers, *lists)
 
 
 def best_tree(view: ScoredForest) -> ScoredForest:

@@ -295,7 +295,7 @@ def load(place: str | Path) -> dict[str, Calibration]:
             str(name): Calibration(tuple(map(float, row["weights"])), float(row["error"]), str(row["source"]))
             for name, row in document["systems"].items()
         }
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ModelError("the maps of confidences cannot be read", where, remedy) from None
     if not all(
         len(calibration.weights) == len(NAMES) and all(map(math.isfinite, (*calibration.weights, calibration.error)))

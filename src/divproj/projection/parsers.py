@@ -349,6 +349,10 @@ class ParsedSystem:
             return ParserState(phrases=S5().adapt(text, evidence) if evidence else cached_state(tuple(text)))
         return NO_STATE
 
+    def together(self, text: Sequence[ProjectionInput], state: ParserState) -> ParserState:
+        """Return the state with what s6 says of these sentences."""
+        return replace(state, glosses=self.prior.together(text, state.glosses)) if self.prior else state
+
     def projector(self, system: str) -> ProjectFunction:
         return self._gold_projection if system == "gold" else projector(system or "s1-r", self.corrections)
 

@@ -265,7 +265,13 @@ def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
 def project_batch(plan: SystemPlan, batch: tuple[Any, Sequence[ProjectionInput]], faults: Faults) -> list[Projection]:
     """Return the projections of a batch of sentences (runs in a worker)."""
     (state, sentences), system = batch, load_system(plan)
-    return [system.project(sentence, state) for sentence in sentences]
+    return project_together(system, sentences, state)
+
+
+def project_together(system: System, sentences: Sequence[ProjectionInput], state: Any) -> list[Projection]:
+    """Return the projections of some sentences, of which some things are computed together."""
+    ready = system.together(sentences, state)
+    return [system.project(sentence, ready) for sentence in sentences]
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ from divproj.projection.pipeline import (
     corrections,
     load_system,
     project_batch,
+    project_together,
     rows_of,
 )
 from divproj.projection.prepare import Preparation, parser_of
@@ -293,7 +294,7 @@ class Projector:
                 yield (text.state if workers.here else text.part(sentences)), sentences
 
         def project_here(batch: tuple[Any, list[ProjectionInput]], _: Faults) -> list[Projection]:
-            return [system.project(sentence, batch[0]) for sentence in batch[1]]
+            return project_together(system, batch[1], batch[0])
 
         work = partial(project_batch, plan) if plan and not workers.here else project_here
         for projections in run(work, batches, None, workers, on_message):

@@ -272,6 +272,9 @@ class System(Protocol):
     def adapt(self, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE, /) -> Any:
         """Return what the system learns from a text without F trees; None for systems that learn nothing."""
 
+    def together(self, text: Sequence[ProjectionInput], state: Any, /) -> Any:
+        """Return the state with what is quicker to compute for these sentences together than for each; that of others may be gone."""
+
     def project(self, sentence: ProjectionInput, state: Any, /) -> Projection:
         """Return the tree of one sentence, which may be of the text or not."""
 
@@ -291,6 +294,9 @@ class PerSentence:
 
     def adapt(self, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> None:
         """Nothing is learned from the text."""
+
+    def together(self, text: Sequence[ProjectionInput], state: None) -> None:
+        """Nothing is computed for several sentences."""
 
     def project(self, sentence: ProjectionInput, state: None = None) -> Projection:
         """Return the tree of one sentence."""

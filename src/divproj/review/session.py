@@ -306,6 +306,10 @@ class Session:
         size = len(state.heads)
         if not len(heads) == len(deprels) == len(reasons) == size or len(confidence) not in (0, size):
             raise EditError("a tree of another length")
+        if not all(isinstance(text, str) for text in (*deprels, *reasons, note)) or not all(
+            isinstance(number, float | int) for number in (*heads, *confidence)
+        ):
+            raise EditError("relations and reasons must be texts, heads and confidences numbers")
         if not all(0 <= head <= size for head in heads) or heads.count(0) != 1 or cycles(heads):
             raise EditError("the heads do not make a tree")
         known: tuple[float | None, ...] = tuple(confidence) or (None,) * size

@@ -25,10 +25,12 @@ from divproj import __version__
 from divproj.core.errors import ProjError, Where
 from divproj.io.files import writing
 
-VERSION = 1
+VERSION = 2
 """Of the layout of the folder."""
 STAGES, LOCK, LOG, DONE, PUBLISHED = "stages", ".lock", "log.txt", "done.json", "published.json"
 PACKAGES = ("numba", "numpy", "scipy")
+SUM = "sum"
+"""Key of the checksum of a record: what is changed there is no record."""
 KEPT = 20
 """Digests remembered of each published file, to tell our own from one that a person changed."""
 
@@ -133,10 +135,13 @@ class Store:
                 shutil.rmtree(path)
 
     def done(self, stage: str) -> StageRecord | None:
-        """Return the record of a stage; None if it was not completed, or by another version."""
+        """Return the record of a stage; None if it was not completed, changed, or by another version."""
         try:
             record = json.loads((self.at(stage) / DONE).read_text(encoding="utf-8"))
+            checksum = record.pop(SUM)
             if record["version"] != VERSION or not all(isinstance(record[k], dict) for k in ("parts", "outputs", "facts")):
+                return None
+            if checksum != digest_of(record):
                 return None
             return StageRecord(record["parts"], record["outputs"], record["facts"], tuple(map(str, record["warnings"])))
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -166,7 +171,7 @@ class Store:
         facts = json.loads(json.dumps(facts))  # as it will be read again
         record = StageRecord(parts, tree_digests(part), facts, tuple(warnings))
         about = {"version": VERSION, "parts": parts, "outputs": record.outputs, "facts": facts, "warnings": warnings}
-        text = json.dumps(about, ensure_ascii=False, indent=1, sort_keys=True)
+        text = json.dumps({**about, SUM: digest_of(about)}, ensure_ascii=False, indent=1, sort_keys=True)
         (part / DONE).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
         _swap(part, self.at(stage))
         return record

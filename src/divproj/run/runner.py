@@ -13,9 +13,12 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from heapq import nsmallest
+from itertools import count, tee
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,7 +28,6 @@ from divproj.core.pair import Pair
 from divproj.core.sentence import confidence_of, misc_value
 from divproj.evaluation.trees import las_kind
 from divproj.io.files import E_FILE, F_FILE, IGT_FILE, LINKS_FILE, in_folder, writing
-from divproj.io.trees import conllu
 from divproj.parsing.language import available
 from divproj.projection.confidence import Expected
 from divproj.projection.direct import Projection, ProjectionInput
@@ -75,10 +77,8 @@ def signature(config: Config, inputs: dict[str, str]) -> str:
 
 def projections(job: StageJob) -> Iterator[Projection]:
     """Yield the projections of the run, read from its output."""
-    rows = {row.sent_id: row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None}
-    kept = [pair for pair in job.pairs() if pair.sent_id in rows]  # others were left out for their coverage
-    for pair in read_beside(kept, job.before["project"]):
-        row = rows[pair.sent_id]
+    rows, again = tee(job.projected())
+    for pair, (_, row) in zip(read_beside((pair for pair, _ in rows), job.before["project"]), again, strict=True):
         misc = row.column(9)
         texts = [confidence_of(cell) for cell in misc]
         reasons: Any = tuple(misc_value(cell, "Proj") for cell in misc)
@@ -92,24 +92,37 @@ def analyze(job: StageJob) -> None:
     from divproj.divergence.operations import alter
     from divproj.drawing.html import write_report
 
-    pairs: list[Pair] = []
+    pairs: Iterable[Pair] = []
     if "gold" in job.before:
-        for part in (golden.GOLD, golden.HELD):
-            pairs += golden.read_pairs(job.before["gold"] / part)
+        pairs = [pair for part in (golden.GOLD, golden.HELD) for pair in golden.read_pairs(job.before["gold"] / part)]
     kind = "gold" if pairs else "projected"
     if not pairs:
-        pairs = [
+        pairs = (
             Pair(p.tree, p.sentence.e, p.sentence.links, p.sentence.sent_id, glosses=p.sentence.glosses)
             for p in projections(job)
             if len(p.sentence.e)
-        ]
-    shares: list[float] = []
-    result = analysed(pairs, each=lambda pair, share: shares.append(share))
-    least = sorted(range(len(pairs)), key=lambda n: (shares[n], n))[: job.config.value("report", "pictures")]
+        )
+    waiting: deque[Pair] = deque()
+    most = job.config.value("report", "pictures")
+    least: list[tuple[float, int, Pair]] = []
+    places = count()
+
+    def read() -> Iterator[Pair]:
+        for pair in pairs:
+            waiting.append(pair)
+            yield pair
+
+    def compare(_: Pair, share: float) -> None:
+        least.append((share, next(places), waiting.popleft()))
+        if len(least) > 2 * most:
+            least[:] = nsmallest(most, least)
+
+    result = analysed(read(), each=compare)
+    in_order = sorted((place, pair) for _, place, pair in nsmallest(most, least))
     with writing(job.out / DIVERGENCE) as out:
         out.write(json.dumps({"trees": kind, **result.as_json()}, ensure_ascii=False, indent=1) + "\n")
     with writing(job.out / DIVERGENCE_PAGE) as out:
-        drawn = (alter(pairs[n], extended=result.extended, compiled=len(least) > 300) for n in sorted(least))
+        drawn = (alter(pair, extended=result.extended, compiled=len(in_order) > 300) for _, pair in in_order)
         title = f"{job.config.title}: divergence" + (" of projected trees" if kind == "projected" else "")
         write_report(result, drawn, out, title=title, signature=signature(job.config, job.inputs))
     job.facts |= {
@@ -124,10 +137,8 @@ def draw(job: StageJob) -> None:
     """Draw projected trees on a page: all, or those of lowest confidence if there are more than `report.pictures`."""
     from divproj.drawing.projected import write_projections
 
-    most = job.config.value("report", "pictures")
-    projected = list(projections(job))
-    if len(projected) > most:
-        projected = [projected[n] for n in sorted(_least_sure(projected)[:most])]
+    least = sorted(_least_sure(job, job.config.value("report", "pictures")), key=lambda row: row[0])
+    projected = [projection for _, projection in least]
     with writing(job.out / TREES_PAGE) as out:
         sign = signature(job.config, job.inputs)
         title, system = f"{job.config.title}: trees", job.earlier["project"]["system"]
@@ -135,14 +146,14 @@ def draw(job: StageJob) -> None:
     job.facts |= {"drawn": len(projected)}
 
 
-def _least_sure(projected: list[Projection]) -> list[int]:
-    """Return sentence numbers by mean confidence, lowest first; without confidences by coverage."""
+def _least_sure(job: StageJob, most: int) -> list[tuple[int, Projection]]:
+    """Return the projections of lowest mean confidence with their places, lowest first; without confidences those of lowest coverage."""
 
-    def sure(n: int) -> float:
-        projection = projected[n]
+    def sure(projection: Projection) -> float:
         return sum(projection.confidence) / len(projection.confidence) if projection.confidence else projection.coverage
 
-    return sorted(range(len(projected)), key=lambda n: (sure(n), n))
+    rows = ((sure(projection), place, projection) for place, projection in enumerate(projections(job)))
+    return [(place, projection) for _, place, projection in nsmallest(most, rows)]
 
 
 def report(job: StageJob) -> None:
@@ -177,7 +188,6 @@ def _run(job: StageJob, sign: str, scores: dict[str, Any]) -> RunReport:
     from divproj.drawing.run import RunReport
     from divproj.projection.rulefile import say
 
-    projected = list(projections(job))
     rules = [*say(corrections(str(job.before["learn"] / RULES)), weights=True)] if "learn" in job.before else []
     return RunReport(
         title=job.config.title,
@@ -185,7 +195,7 @@ def _run(job: StageJob, sign: str, scores: dict[str, Any]) -> RunReport:
         facts=job.earlier,
         scores=scores,
         rules=[line for line in rules if line.strip()],
-        least=[projected[n] for n in _least_sure(projected)[:LEAST]],
+        least=[projection for _, projection in _least_sure(job, LEAST)],
         settings=settings(job.config),
         inputs=job.inputs,
         versions=versions(),

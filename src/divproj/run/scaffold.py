@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from divproj.core.errors import Faults, FormatError, ProjError, Where
+from divproj.io.files import replacing
 from divproj.io.interlinear import formats as interlinear
 from divproj.io.interlinear.guess import guess
 from divproj.io.interlinear.rows import from_sentence
@@ -335,7 +335,8 @@ def copy_tutorial(target: Path) -> CopyReport:
                 report.kept.append(name)
                 continue
             place.parent.mkdir(exist_ok=True)
-            shutil.copyfile(path, place)
+            with replacing(place) as out:
+                out.write(path.read_bytes())
             report.copied.append(name)
     except OSError as error:
         raise ProjError(

@@ -9,11 +9,11 @@ them, `project` makes the trees, `evaluate` scores them.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +28,11 @@ from divproj.io.files import writing
 from divproj.io.trees import conllu, pharaoh
 from divproj.io.trees.conllu import is_conllu
 from divproj.parsing.language import pack
-from divproj.parsing.translations import choose, note_choice, report_foreign
+from divproj.parsing.translations import TranslationChoice, note_choice, report_foreign
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed.word_types import NO_TYPES, WordTypes
-from divproj.projection.pipeline import Summary, TextSource, corrections, source_of
-from divproj.projection.prepare import NO_TRANSLATION, Preparation, link_some, parse_some, prepare_text
+from divproj.projection.pipeline import ADAPT_LIMIT, Summary, TextSource, chunks, corrections, source_of
+from divproj.projection.prepare import NO_TRANSLATION, Preparation, Unlinked, link_some, parse_some, prepare_text
 from divproj.projection.projector import Projector
 from divproj.projection.systems import AUTO, CORRECTED, DEFAULT, PROJECTIONS, RULED, Corrections, system_info
 from divproj.run import texts as golden
@@ -41,6 +41,7 @@ from divproj.run.texts import (
     LINKS,
     OUTPUT,
     TREES,
+    choices_of,
     instance,
     read_links,
     read_text,
@@ -52,15 +53,17 @@ from divproj.run.texts import (
     write_trees,
 )
 from divproj.runtime.engine import HERE, Say, Workers, run, stamp
+from divproj.ud.head_style import in_style
 
 if TYPE_CHECKING:
     from divproj.core.sentence import Sentence
+    from divproj.links.word_corpus import WordRow
 
 
 RULES, MODEL, SCORES = "rules.json", "model", "scores.json"
 BATCH = 500
 """Translations that are parsed at a time."""
-LINKED = 2000
+LINKED = 500
 """Sentences that are linked through their glosses at a time."""
 Tick = Callable[[str, int, int], None]
 """Callback for progress: message, done, total."""
@@ -89,20 +92,33 @@ class StageJob:
     """Called when a worker was lost; its sentences are repeated."""
     facts: dict[str, Any] = field(default_factory=dict)
 
-    def text(self) -> list[Pair]:
+    def text(self) -> Iterator[Pair]:
         """The sentences and their translations, without trees."""
         return read_text(self.before["read"])
 
-    def trees(self) -> list[DepTree | None]:
-        return read_trees(self.before["parse"] / TREES)
+    def parsed(self) -> Iterator[tuple[Pair, DepTree | None]]:
+        """The sentences with the trees of their translations."""
+        return zip(self.text(), read_trees(self.before["parse"] / TREES), strict=True)
 
-    def links(self, text: Sequence[Pair], trees: Sequence[DepTree | None]) -> list[Links]:
-        return read_links(self.before["align"] / LINKS, text, trees)
+    def linked(self) -> Iterator[tuple[Pair, DepTree | None, Links]]:
+        """The sentences with the trees of their translations, and links."""
+        return read_links(self.before["align"] / LINKS, self.parsed())
 
-    def pairs(self) -> list[Pair]:
-        """Return the sentences with the trees and links for projection."""
+    def pairs(self) -> Iterator[Pair]:
+        """The sentences with the trees and links for projection."""
         pairs = read_text(self.before["read"], self.before["parse"] / TREES, self.before["align"] / LINKS)
-        return [*map(self.types.apply, pairs)]
+        return map(self.types.apply, pairs)
+
+    def projected(self) -> Iterator[tuple[Pair, Rows]]:
+        """The same with the projected trees; sentences that were left out for their coverage are not there."""
+        pairs = self.pairs()
+        for row in conllu.load(self.before["project"] / OUTPUT):
+            if row is not None:
+                yield next(pair for pair in pairs if pair.sent_id == row.sent_id), row
+
+    def observed(self) -> Sequence[ProjectionInput]:
+        """The part of the text that systems learn from without its trees; nothing for systems that do not."""
+        return [*map(ProjectionInput.of, islice(self.pairs(), ADAPT_LIMIT))] if observes(self.config) else ()
 
     def gold_pairs(self) -> list[Pair]:
         pairs = golden.read_pairs(self.before["gold"] / golden.GOLD)
@@ -122,25 +138,25 @@ class StageJob:
 def read(job: StageJob) -> None:
     """Read the text and write it in one form, with the trees and links that are given for it."""
     config = job.config
-    pairs: list[Pair] = []
-    for pair in with_own_ids(_corpus(config, job.faults).pairs(trees=False)):
-        pairs.append(pair)
-        job.tick("reading sentence", len(pairs), 0)
-    first = Where(str(config.text[0] if config.text else config.f))
-    if not pairs:
+    facts = dict.fromkeys(("sentences", "words", "glossed", "translated", "given_trees", "given_links"), 0)
+
+    def counted() -> Iterator[Pair]:
+        for pair in with_language(with_own_ids(_corpus(config, job.faults).pairs(trees=False))):
+            igt = instance(pair)
+            facts["sentences"] += 1
+            facts["words"] += len(pair.f)
+            facts["glossed"] += igt.lines_up
+            facts["translated"] += bool(igt.translation)
+            facts["given_trees"] += pair.e.tree is not None
+            facts["given_links"] += pair.links.known
+            job.tick("reading sentence", facts["sentences"], 0)
+            yield pair
+
+    write_text(counted(), job.out, links=bool(config.links))
+    if not facts["sentences"]:
+        first = Where(str(config.text[0] if config.text else config.f))
         raise ProjError("no sentence that can be used", first, "the warnings above say why")
-    given = sum(1 for pair in pairs if pair.e.tree is not None)
-    pairs = with_language(pairs)
-    write_text(pairs, job.out, links=bool(config.links))
-    glossed = [instance(pair) for pair in pairs]
-    job.facts |= {
-        "sentences": len(pairs),
-        "words": sum(len(pair.f) for pair in pairs),
-        "glossed": sum(1 for igt in glossed if igt.lines_up),
-        "translated": sum(1 for igt in glossed if igt.translation),
-        "given_trees": given,
-        "given_links": sum(1 for pair in pairs if pair.links.known),
-    }
+    job.facts |= facts
 
 
 def _corpus(config: Config, faults: Faults) -> Corpus:
@@ -153,13 +169,9 @@ def _corpus(config: Config, faults: Faults) -> Corpus:
 
 def parse(job: StageJob) -> None:
     """Parse the translations, or take their given trees."""
-    config, text = job.config, job.text()
-    given = job.before["read"] / TREES
-    given_trees = read_trees(given) if given.exists() else [None] * len(text)
-    if config.parser == "given" or (
-        not config.value("parse", "parser") and any(given_trees) and not config.value("parse", "command")
-    ):
-        if not any(given_trees):
+    config, given = job.config, job.earlier["read"]["given_trees"]
+    if config.parser == "given" or (not config.value("parse", "parser") and given and not config.value("parse", "command")):
+        if not given:
             message, remedy = (
                 "there are no trees of the translations in the text",
                 "name them in input.trees, or let parse.parser make them",
@@ -170,68 +182,98 @@ def parse(job: StageJob) -> None:
                     "leave input.trees out: the translations are then parsed",
                 )
             raise ProjError(message, Where(str(config.path)), remedy)
-        trees, source, lacking = (
-            given_trees,
-            "given",
-            [pair for pair, tree in zip(text, given_trees, strict=True) if tree is None],
-        )
+        rows, source = _given_trees(job), Counter(given=1)
     else:
-        trees, source, lacking = _parse_translations(job, text)
-    if config.value("parse", "style") != "as-is":
-        from divproj.ud.head_style import in_style
+        source = Counter[str]()
+        rows = _parse_translations(job, source)
+    style, facts = config.value("parse", "style"), Counter[str]()
 
-        trees = [tree and in_style(tree, config.value("parse", "style")) for tree in trees]
-    for pair in lacking:
-        job.faults.kept(ProjError(NO_TRANSLATION, pair.where))
-    write_trees(trees, text, job.out)
-    job.facts |= {"parser": source, "parsed": sum(1 for tree in trees if tree is not None)}
-    job.facts["e_words"] = sum(len(tree) for tree in trees if tree is not None)
+    def styled() -> Iterator[tuple[DepTree | None, str]]:
+        for tree, sent_id in rows:
+            if tree is not None:
+                facts.update(parsed=1, e_words=len(tree))
+            yield tree and in_style(tree, style), sent_id
+
+    write_trees(styled(), job.out)
+    job.facts |= {
+        "parser": ", ".join(name for name, _ in source.most_common()) or "none",
+        "parsed": facts["parsed"],
+        "e_words": facts["e_words"],
+    }
 
 
-def _parse_translations(job: StageJob, text: Sequence[Pair]) -> tuple[list[DepTree | None], str, list[Pair]]:
-    """Trees of the translations, the parsers of most of them first, and the sentences that have no translation."""
+def _given_trees(job: StageJob) -> Iterator[tuple[DepTree | None, str]]:
+    """The trees that came with the text, with the ids of their sentences."""
+    for pair, tree in zip(job.text(), read_trees(job.before["read"] / TREES), strict=True):
+        if tree is None:
+            job.faults.kept(ProjError(NO_TRANSLATION, pair.where))
+        yield tree, pair.sent_id
+
+
+def _parse_translations(job: StageJob, used: Counter[str]) -> Iterator[tuple[DepTree | None, str]]:
+    """Trees of the translations, with the ids of their sentences; the parsers are counted."""
     config, command = job.config, job.config.value("parse", "command")
     parser = command or (
         str(config.parser_model) if config.parser_model else None if config.parser == "auto" else config.parser
     )
     how = Preparation(parser, stamps=(stamp(config.parser_model),) if config.parser_model else ())
-    choices = choose([*map(instance, text)], parser)
-    for pair, choice in zip(text, choices, strict=True):
-        note_choice(job.faults, choice, pair.where)
-    report_foreign(job.faults, Where(str(config.text[0] if config.text else config.f)))
-    trees: list[DepTree | None] = []
-    parts = [choices[start : start + BATCH] for start in range(0, len(choices), BATCH)]
-    for some in run(partial(parse_some, how), lambda _: parts, None, HERE if command else job.workers, job.on_message):
-        trees += some
-        job.tick("parsing translation", len(trees), len(text))
-    used = Counter(choice.parser for choice in choices if choice.parser and choice.language)
+    ids: deque[str] = deque()
+    name = config.parser_model.name if config.parser_model else command
+    used.update({name: 0} if name else {})
+
+    def choices(faults: Faults) -> Iterator[TranslationChoice]:
+        for pair, choice in choices_of(job.text(), parser):
+            note_choice(faults, choice, pair.where)
+            if not choice.language:
+                faults.kept(ProjError(NO_TRANSLATION, pair.where))
+            elif choice.parser:
+                used[name or choice.parser] += 1
+            ids.append(pair.sent_id)
+            yield choice
+
+    count, total = 0, job.earlier["read"]["sentences"]
+    parts = run(
+        partial(parse_some, how),
+        lambda faults: chunks(choices(faults), BATCH),
+        job.faults,
+        HERE if command else job.workers,
+        job.on_message,
+    )
+    for trees in parts:
+        count += len(trees)
+        job.tick("parsing translation", count, total)
+        for tree in trees:
+            yield tree, ids.popleft()
     counted = Summary()
+    report_foreign(job.faults, Where(str(config.text[0] if config.text else config.f)))
     counted.add_foreign(job.faults)
     job.facts |= {"foreign": counted.foreign, "unparsed": counted.unparsed}
-    source = command or (config.parser_model.name if config.parser_model else ", ".join(name for name, _ in used.most_common()))
-    return trees, source or "none", [pair for pair, choice in zip(text, choices, strict=True) if not choice.language]
 
 
 def align(job: StageJob) -> None:
     """Links between the words of every sentence and of its translation."""
-    config, text, trees = job.config, job.text(), job.trees()
-    instances = [*map(instance, text)]
-    method = _method(job)
-    if method == "given":
-        if config.links:
-            links = read_links(job.before["read"] / LINKS, text, trees, job.faults)
-        else:  # asked for given links, a sentence without any gets none; asked for nothing, those of its glosses
-            strict = config.value("align", "method") == "given"
-            links = _link_by_glosses(job, [None if strict and igt.links is None else igt for igt in instances], trees)
+    config, method = job.config, _method(job)
+    links: Iterator[Links]
+    if method == "given" and config.links:
+        links = (links for _, _, links in read_links(job.before["read"] / LINKS, job.parsed(), job.faults))
+    elif method == "given":  # asked for given links, a sentence without any gets none; asked for nothing, those of its glosses
+        strict = config.value("align", "method") == "given"
+        links = _link_by_glosses(job, lambda igt: None if strict and igt.links is None else igt)
     elif method == "gloss":
-        links = _link_by_glosses(job, [replace(igt, links=None) for igt in instances], trees)
+        links = _link_by_glosses(job, lambda igt: replace(igt, links=None))
     else:
-        links = _by_words(job, instances, trees)
+        links = _by_words(job)
+    facts = Counter[str]()
+
+    def counted() -> Iterator[Links]:
+        for alignment in links:
+            linked = len({i for i, _ in alignment.links})
+            facts.update(links=len(alignment), linked_words=linked, unlinked_sentences=not len(alignment))
+            yield alignment
+
     with writing(job.out / LINKS) as out:
-        pharaoh.dump(links, out)
-    linked = sum(len({i for i, _ in alignment.links}) for alignment in links)
-    job.facts |= {"method": method, "links": sum(map(len, links)), "linked_words": linked}
-    job.facts["unlinked_sentences"] = sum(1 for alignment in links if not len(alignment))
+        pharaoh.dump(counted(), out)
+    job.facts |= {"method": method, **{key: facts[key] for key in ("links", "linked_words", "unlinked_sentences")}}
 
 
 def _method(job: StageJob) -> str:
@@ -248,59 +290,65 @@ def _method(job: StageJob) -> str:
     return "gloss" if 2 * facts["glossed"] >= facts["sentences"] else "words"
 
 
-def _link_by_glosses(job: StageJob, instances: Sequence[Sentence | None], trees: Sequence[DepTree | None]) -> list[Links]:
+def _link_by_glosses(job: StageJob, seen: Callable[[Sentence], Sentence | None]) -> Iterator[Links]:
+    """Links through the glosses of sentences, as `seen` gives them."""
     how = Preparation(grams=tuple(job.config.grams), stamps=tuple(map(stamp, job.config.grams)))
-    text = job.text()
-    languages = [choice.language for choice in choose([*map(instance, text)])]
-    rows = [*zip(text, instances, trees, languages, strict=True)]
-    parts = [
-        [(len(pair.f), pair.where, igt, tree, language) for pair, igt, tree, language in rows[start : start + LINKED]]
-        for start in range(0, len(rows), LINKED)
-    ]
-    links: list[Links] = []
-    for some in run(partial(link_some, how), lambda _: parts, job.faults, job.workers, job.on_message):
-        links += some
-        job.tick("aligning sentence", len(links), len(instances))
-    return links
+
+    def rows() -> Iterator[Unlinked]:
+        for (pair, choice), (_, tree) in zip(choices_of(job.text()), job.parsed(), strict=True):
+            yield len(pair.f), pair.where, seen(instance(pair)), tree, choice.language
+
+    count, total = 0, job.earlier["read"]["sentences"]
+    for some in run(partial(link_some, how), lambda _: chunks(rows(), LINKED), job.faults, job.workers, job.on_message):
+        yield from some
+        count += len(some)
+        job.tick("aligning sentence", count, total)
 
 
-def _by_words(job: StageJob, instances: Sequence[Sentence], trees: Sequence[DepTree | None]) -> list[Links]:
-    """Link words by the word aligner, with word pairs from glosses and dictionaries."""
+@dataclass(frozen=True)
+class _Words:
+    """The words of both sides, read whenever they are asked for."""
+
+    job: StageJob
+
+    def __iter__(self) -> Iterator[WordRow]:
+        from divproj.links.word_corpus import WordRow
+
+        for pair, tree in self.job.parsed():
+            yield WordRow([*instance(pair).words], [*tree.forms] if tree else [])
+
+
+def _by_words(job: StageJob) -> Iterator[Links]:
+    """Links by the word aligner, with word pairs from glosses and dictionaries."""
     from divproj.links.glosses import GlossAligner
-    from divproj.links.word_corpus import WordRow, WordText, align_text, known_pairs
+    from divproj.links.word_corpus import WordText, align_text, known_pairs
     from divproj.links.word_model import WordAligner, from_links
 
     config, aligner = job.config, GlossAligner()
-    e_side = [tree.forms if tree else () for tree in trees]
-    linked = [
+    rows = ((instance(pair), tree.forms if tree else ()) for pair, tree in job.parsed())
+    linked = (
         (igt.words, e, [(x.f, x.e, x.score) for x in aligner.align(igt, e).scored])
-        for igt, e in zip(instances, e_side, strict=True)
+        for igt, e in rows
         if igt.lines_up and e and igt.links is None and aligner.takes(igt, e)
-    ]
+    )
     known = known_pairs(from_links(linked), config.dictionary, (), job.faults)
     words = WordAligner(threshold=config.value("align", "threshold"), random_state=config.seed)
-    text = WordText.of([WordRow([*igt.words], [*e]) for igt, e in zip(instances, e_side, strict=True)])
-    return [
-        aligned.links
-        for shard in align_text(words, text, known, workers=job.workers, on_message=job.on_message)
-        for aligned in shard
-    ]
+    for shard in align_text(words, WordText.of(_Words(job)), known, workers=job.workers, on_message=job.on_message):
+        yield from (aligned.links for aligned in shard)
 
 
 def gold(job: StageJob) -> None:
     """The sentences with gold trees, as corpora to learn from and to hold out."""
-    config, text, trees = job.config, job.text(), job.trees()
-    links = job.links(text, trees)
-    sides = []
+    config, sides = job.config, []
     for files in (config.gold, (config.held_out,) if isinstance(config.held_out, Path) else ()):
-        sides.append(golden.places(text, chain.from_iterable(_gold_sentences(job, path) for path in files), job.faults))
+        sides.append(golden.places(job.text(), chain.from_iterable(_gold_sentences(job, path) for path in files), job.faults))
     learned, held = sides
     out = set(held) if held else golden.split([*learned], _share(config), config.seed)
     gold_trees = {**learned, **held}
     if config.gold and not set(learned) - out:
         raise ProjError("no gold tree is of a sentence of the text", Where(str(config.gold[0])), "the warnings above say why")
     for name, chosen in ((golden.GOLD, set(learned) - out), (golden.HELD, out)):
-        pairs = golden.GoldPairs.of(gold_trees, chosen, text, trees, links)
+        pairs = golden.GoldPairs.of(gold_trees, chosen, job.linked())
         if pairs:
             pairs.write(job.out / name)
         job.facts[name] = len(pairs)
@@ -331,8 +379,7 @@ def learn(job: StageJob) -> None:
         pairs = job.gold_pairs()
         job.tick("learning rules from", len(pairs), 0)
         about = {"corpora": [job.config.title], "pairs": len(pairs)}
-        text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
-        rule_set = Corrections.learn(pairs, rules_system(job.config), text=text, about=about)
+        rule_set = Corrections.learn(pairs, rules_system(job.config), text=job.observed(), about=about)
     with writing(job.out / RULES) as out:
         rulefile.dump(rule_set, out)
     job.facts |= {"sentences": rule_set.rules.sentences}
@@ -362,46 +409,49 @@ def train(job: StageJob) -> None:
     pairs = job.gold_pairs()
     job.tick(f"training {job.config.system} on", len(pairs), 0)
     options = {key: job.config.value("train", key) for key in ("epochs", "order", "bits")}
-    text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
-    learned = parsers.fit(job.config.system, pairs, text=text, random_state=job.config.seed, **options)
+    learned = parsers.fit(job.config.system, pairs, text=job.observed(), random_state=job.config.seed, **options)
     parsers.save(learned.system, job.out / MODEL, {"pairs": len(pairs), "system": job.config.system, "seed": job.config.seed})
     job.facts |= {"pairs": len(pairs)}
 
 
 def project(job: StageJob) -> None:
     """Project a tree for every sentence of the text."""
-    pairs, projector = job.pairs(), _projector(job)
+    projector = _projector(job)
     summary = Summary(projector.system_, job.config.why, job.config.value("project", "min_coverage"))
-    parsed = job.earlier["parse"]
+    parsed, total = job.earlier["parse"], job.earlier["read"]["sentences"]
     summary.types = str(job.types)
     summary.foreign, summary.unparsed = parsed.get("foreign", ""), parsed.get("unparsed", {})
-    kept: list[Pair] = []
-    sure: list[float] = []
-    reasons: dict[str, int] = {}
-    with writing(job.out / OUTPUT) as out:
-        model = str(job.config.parser_model) if job.config.parser_model else None
-        parser = model or (parsed["parser"] if pack(parsed["parser"]) else None)
-        source = TextSource(parser, job.earlier["align"]["method"] == "given")
-        projections = projector.projections(
-            pairs, source, also=_others(job, model), workers=job.workers, on_message=job.on_message, faults=job.faults
-        )
+    reasons, confidence, words = Counter[str](), 0.0, 0
+    model = str(job.config.parser_model) if job.config.parser_model else None
+    parser = model or (parsed["parser"] if pack(parsed["parser"]) else None)
+    source = TextSource(parser, job.earlier["align"]["method"] == "given")
+    projections = projector.projections(
+        job.pairs(), source, also=_others(job, model), workers=job.workers, on_message=job.on_message, faults=job.faults
+    )
+
+    def covered() -> Iterator[Pair]:
+        nonlocal confidence, words
         for count, (pair, projection) in enumerate(projections, 1):
-            job.tick("projecting sentence", count, len(pairs))
-            if not summary.add(projection, pair.sent_id):
-                continue
-            kept.append(replace(pair, e=projection.sentence.e, links=projection.sentence.links) if projector.phrases else pair)
-            sure += projection.confidence
-            for reason in projection.reasons:
-                reasons[reason] = reasons.get(reason, 0) + 1
-            sentence = projector.with_tree(pair, projection).f_rows
-            assert sentence is not None
-            conllu.dump([sentence], out)
-    if len(kept) < len(pairs) or projector.phrases:
-        write_beside(kept, job.out)
-    job.facts |= {"system": projector.system_, "sentences": len(kept), "words": sum(len(pair.f) for pair in kept)}
+            job.tick("projecting sentence", count, total)
+            if summary.add(projection, pair.sent_id):
+                confidence += sum(projection.confidence)
+                words += len(projection.confidence)
+                reasons.update(projection.reasons)
+                sentence = projector.with_tree(pair, projection).f_rows
+                assert sentence is not None
+                conllu.dump([sentence], out)
+                yield replace(pair, e=projection.sentence.e, links=projection.sentence.links) if projector.phrases else pair
+
+    apart = summary.least > 0 or bool(projector.phrases)  # the pairs are perhaps not those of the earlier stages
+    with writing(job.out / OUTPUT) as out:
+        lengths = [len(pair.f) for pair in (write_beside(covered(), job.out) if apart else covered())]
+    if apart and len(lengths) == total and not projector.phrases:
+        for name in (TREES, LINKS):
+            (job.out / name).unlink()
+    job.facts |= {"system": projector.system_, "sentences": len(lengths), "words": sum(lengths)}
     job.facts["reasons"] = dict(sorted(reasons.items()))
     job.facts["summary"] = summary.as_json()
-    job.facts["confidence"] = round(sum(sure) / len(sure), 6) if sure else None
+    job.facts["confidence"] = round(confidence / words, 6) if words else None
 
 
 def _others(job: StageJob, model: str | None) -> list[tuple[TextSource, list[Pair]]]:

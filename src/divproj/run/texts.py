@@ -1,7 +1,8 @@
 """The sentences of a run between its stages: kept in files, matched with gold trees, and scored.
 
 Stages pass the text on in files that `divproj.io.corpus` reads, with the same sentences in the same order: `text.conllu`,
-`e.conllu` and `links.txt`; `places.json` has the file and line of each sentence. `places` finds the sentences of the text that
+`e.conllu` and `links.txt`; `places.jsonl` has the file and line of each sentence. All functions here read and write these files
+sentence by sentence, so that memory does not grow with the text. `places` finds the sentences of the text that
 have gold trees, by id or by words, and `split` holds some of them out. The functions at the end score systems, trees and links
 wherever there is something to compare them with.
 """
@@ -10,7 +11,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,12 +24,13 @@ from divproj.core.sentence import Rows, Sentence, confidence_of, misc_value
 from divproj.core.tree import DepTree
 from divproj.io.corpus import Corpus
 from divproj.io.files import E_FILE, F_FILE, LINKS_FILE, writing
-from divproj.io.interlinear.languages import with_codes
+from divproj.io.interlinear.languages import text_language, with_codes
 from divproj.io.interlinear.rows import from_sentence, to_sentence
 from divproj.io.output import NOTHING, as_sentence, with_sent_id
 from divproj.io.trees import conllu, pharaoh
-from divproj.parsing.translations import choose
+from divproj.parsing.translations import TranslationChoice, choose
 from divproj.projection.confidence import Expected, combine, expected_accuracy, expected_from_counts
+from divproj.projection.pipeline import ADAPT_LIMIT, chunks
 from divproj.ud.head_style import in_style
 
 if TYPE_CHECKING:
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from divproj.run.stages import StageJob
 
 
-TEXT, TREES, LINKS, PLACES, OUTPUT = "text.conllu", E_FILE, "links.txt", "places.json", "trees.conllu"
+TEXT, TREES, LINKS, PLACES, OUTPUT = "text.conllu", E_FILE, "links.txt", "places.jsonl", "trees.conllu"
 
 
 def with_own_ids(pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -60,59 +63,80 @@ def instance(pair: Pair) -> Sentence:
     return from_sentence(pair.f_rows)
 
 
-def with_language(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with their translations under the code of the language that they are in."""
-    return [replace(pair, sentence=igt) for pair, igt in zip(pairs, with_codes([*map(instance, pairs)]), strict=True)]
+def with_language(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """Yield the pairs with their translations under the code of the language that they are in."""
+    language = ""
+    for some in chunks(pairs, ADAPT_LIMIT):
+        instances = [*map(instance, some)]
+        for pair, igt in zip(some, with_codes(instances, language), strict=True):
+            yield replace(pair, sentence=igt)
+        language = language or text_language(instances)
 
 
-def write_text(pairs: Sequence[Pair], folder: Path, *, links: bool = False) -> None:
-    """The text, its given trees where there are any, and its links if they came apart, in files that `read_text` reads."""
-    with writing(folder / TEXT) as out:
-        conllu.dump((with_sent_id(to_sentence(instance(pair)), pair.sent_id) for pair in pairs), out)
-    if any(pair.e.tree is not None for pair in pairs):
-        write_trees([pair.e.tree for pair in pairs], pairs, folder)
-    if links:
-        with writing(folder / LINKS) as out:
-            pharaoh.dump((pair.links for pair in pairs), out)
-    with writing(folder / PLACES) as out:
-        out.write(json.dumps([[Path(pair.where.path).name, pair.where.line] for pair in pairs], ensure_ascii=False) + "\n")
+def choices_of(pairs: Iterable[Pair], parser: str | None = None) -> Iterator[tuple[Pair, TranslationChoice]]:
+    """Yield the pairs with the choice of the translation that is parsed; the first `ADAPT_LIMIT` tell the language of the text."""
+    language = ""
+    for some in chunks(pairs, ADAPT_LIMIT):
+        instances = [*map(instance, some)]
+        yield from zip(some, choose(instances, parser, language), strict=True)
+        language = language or text_language(instances)
 
 
-def write_trees(trees: Sequence[DepTree | None], pairs: Sequence[Pair], folder: Path) -> None:
-    """Trees of translations, one for each pair; a row that says so where there is none."""
+def write_text(pairs: Iterable[Pair], folder: Path, *, links: bool = False) -> None:
+    """Write the text, its given trees where there are any, and its links if they came apart, in files that `read_text` reads."""
+    trees = 0
+    with ExitStack() as files:
+        names = (TEXT, PLACES, TREES, *([LINKS] if links else []))
+        text, places, e, *align = (files.enter_context(writing(folder / name)) for name in names)
+        for pair in pairs:
+            conllu.dump([with_sent_id(to_sentence(instance(pair)), pair.sent_id)], text)
+            places.write(json.dumps([Path(pair.where.path).name, pair.where.line], ensure_ascii=False) + "\n")
+            conllu.dump([as_sentence(pair.e.tree, pair.sent_id)], e)
+            trees += pair.e.tree is not None
+            for out in align:
+                pharaoh.dump([pair.links], out)
+    if not trees:
+        (folder / TREES).unlink()
+
+
+def write_trees(rows: Iterable[tuple[DepTree | None, str]], folder: Path) -> None:
+    """Write trees of translations, given with the ids of their sentences; a row that says so where there is none."""
     with writing(folder / TREES) as out:
-        conllu.dump((as_sentence(tree, pair.sent_id) for tree, pair in zip(trees, pairs, strict=True)), out)
+        conllu.dump((as_sentence(tree, sent_id) for tree, sent_id in rows), out)
 
 
-def write_beside(pairs: Sequence[Pair], folder: Path) -> None:
-    """The translations' trees and the links of some of the text's sentences."""
-    write_trees([pair.e.tree if len(pair.e.forms) else None for pair in pairs], pairs, folder)
-    with writing(folder / LINKS) as out:
-        pharaoh.dump((pair.links for pair in pairs), out)
+def write_beside(pairs: Iterable[Pair], folder: Path) -> Iterator[Pair]:
+    """Yield the pairs, and write the translations' trees and the links of each."""
+    with writing(folder / TREES) as trees, writing(folder / LINKS) as links:
+        for pair in pairs:
+            conllu.dump([as_sentence(pair.e.tree if len(pair.e.forms) else None, pair.sent_id)], trees)
+            pharaoh.dump([pair.links], links)
+            yield pair
 
 
-def read_beside(pairs: Sequence[Pair], folder: Path) -> Sequence[Pair]:
-    """The pairs with the translations' trees and links that `write_beside` wrote for them, or as they are."""
+def read_beside(pairs: Iterable[Pair], folder: Path) -> Iterator[Pair]:
+    """Yield the pairs with the translations' trees and links that `write_beside` wrote for them, or as they are."""
     if not (folder / TREES).exists():
-        return pairs
-    trees = read_trees(folder / TREES)
-    rows = zip(pairs, trees, read_links(folder / LINKS, pairs, trees), strict=True)
-    return [replace(pair, e=tree or DepTree((), ()), links=links) for pair, tree, links in rows]
+        yield from pairs
+        return
+    for pair, tree, (_, line) in zip(pairs, read_trees(folder / TREES), pharaoh.load(folder / LINKS), strict=True):
+        yield replace(pair, e=tree or DepTree((), ()), links=_links(line, pair, tree))
 
 
-def read_text(folder: Path, e: Path | None = None, links: Path | None = None) -> list[Pair]:
-    """The text that a stage wrote, with trees and links that others wrote for it; E is empty where it has no tree."""
+def read_text(folder: Path, e: Path | None = None, links: Path | None = None) -> Iterator[Pair]:
+    """Yield the text that a stage wrote, with trees and links that others wrote for it; E is empty where it has no tree."""
     corpus = Corpus(folder / TEXT, e, links, faults=Faults(strict=False))
-    places = json.loads((folder / PLACES).read_text(encoding="utf-8"))
-    pairs = [
-        _with_place(pair, Where(str(file), int(line), pair.sent_id), e is not None)
-        for pair, (file, line) in zip(corpus.pairs(trees=False), places, strict=True)
-    ]
-    choices = choose([*map(instance, pairs)]) if e else []
-    for k, choice in enumerate(choices):
-        if pairs[k].e.forms:
-            pairs[k] = replace(pairs[k], e_language=choice.language)
-    return pairs
+    with (folder / PLACES).open(encoding="utf-8") as lines:
+        places = map(json.loads, lines)
+        pairs = (
+            _with_place(pair, Where(str(file), int(line), pair.sent_id), e is not None)
+            for pair, (file, line) in zip(corpus.pairs(trees=False), places, strict=True)
+        )
+        if e is None:
+            yield from pairs
+            return
+        for pair, choice in choices_of(pairs):
+            yield replace(pair, e_language=choice.language) if pair.e.forms else pair
 
 
 def _with_place(pair: Pair, where: Where, parsed: bool) -> Pair:
@@ -125,20 +149,24 @@ def _with_place(pair: Pair, where: Where, parsed: bool) -> Pair:
     return pair
 
 
-def read_trees(path: Path) -> list[DepTree | None]:
-    """Trees that a stage wrote, None where there is none."""
-    rows = (row for row in conllu.load(path) if row is not None)
-    return [None if row.lines == (NOTHING,) else row.usable_tree()[0] for row in rows]
+def read_trees(path: Path) -> Iterator[DepTree | None]:
+    """Yield the trees that a stage wrote, None where there is none."""
+    for row in conllu.load(path):
+        if row is not None:
+            yield None if row.lines == (NOTHING,) else row.usable_tree()[0]
 
 
-def read_links(path: Path, pairs: Sequence[Pair], trees: Sequence[DepTree | None], faults: Faults | None = None) -> list[Links]:
-    """Links of every sentence; those that cannot be right go to `faults` and are left out."""
-    links = []
-    lenient = faults or Faults(strict=False)
-    for pair, tree, (_, line) in zip(pairs, trees, pharaoh.load(path), strict=True):
-        shape = (len(pair.f), len(tree) if tree else 0)
-        links.append(pharaoh.parse(line, shape, pair.where, lenient) if tree else Links(frozenset(), shape))
-    return links
+def read_links(
+    path: Path, rows: Iterable[tuple[Pair, DepTree | None]], faults: Faults | None = None
+) -> Iterator[tuple[Pair, DepTree | None, Links]]:
+    """Yield sentences and trees with their links; links that cannot be right go to `faults` and are left out."""
+    for (pair, tree), (_, line) in zip(rows, pharaoh.load(path), strict=True):
+        yield pair, tree, _links(line, pair, tree, faults)
+
+
+def _links(line: str, pair: Pair, tree: DepTree | None, faults: Faults | None = None) -> Links:
+    shape = (len(pair.f), len(tree) if tree else 0)
+    return pharaoh.parse(line, shape, pair.where, faults or Faults(strict=False)) if tree else Links(frozenset(), shape)
 
 
 GOLD, HELD = "gold", "held"
@@ -153,25 +181,30 @@ def bare(forms: Iterable[str]) -> tuple[str, ...]:
     return tuple("".join(c for c in form if c not in "-=~").lower() or form for form in forms)
 
 
-def places(text: Sequence[Pair], gold: Iterable[Rows], faults: Faults) -> dict[int, Rows]:
+def places(text: Iterable[Pair], gold: Iterable[Rows], faults: Faults) -> dict[int, Rows]:
     """Return gold sentences by the number of the same sentence in the text (by sent_id, else by words); others are faults."""
-    words = [bare(pair.f.forms) for pair in text]
-    by_id = {pair.sent_id: n for n, pair in enumerate(text)}
+    sentences = list(gold)
+    ids, forms_of_gold = {row.sent_id for row in sentences} - {""}, {bare(row.forms) for row in sentences}
+    known: dict[int, Pair] = {}
+    by_id: dict[str, int] = {}
     by_words: dict[tuple[str, ...], list[int]] = {}
-    for n, forms in enumerate(words):
-        by_words.setdefault(forms, []).append(n)
+    for n, pair in enumerate(text):
+        if (forms := bare(pair.f.forms)) in forms_of_gold:
+            by_words.setdefault(forms, []).append(n)
+        if pair.sent_id in ids:
+            by_id[pair.sent_id], known[n] = n, pair
     matches: dict[int, Rows] = {}
-    for sentence in gold:
+    for sentence in sentences:
         forms = bare(sentence.forms)
         named = by_id.get(sentence.sent_id, -1) if sentence.sent_id else -1
-        if named >= 0 and named not in matches and words[named] == forms:
+        if named >= 0 and named not in matches and bare(known[named].f.forms) == forms:
             matches[named] = sentence
             continue
         free = next((n for n in by_words.get(forms, ()) if n not in matches), -1)
         if free >= 0:
             matches[free] = sentence
         else:
-            faults.sentence(_stranger(sentence, text[named] if named >= 0 else None, forms in by_words))
+            faults.sentence(_stranger(sentence, known[named] if named >= 0 else None, forms in by_words))
     return dict(sorted(matches.items()))
 
 
@@ -203,24 +236,17 @@ class GoldPairs:
 
     @classmethod
     def of(
-        cls,
-        gold: dict[int, Rows],
-        places: Iterable[int],
-        text: Sequence[Pair],
-        trees: Sequence[DepTree | None],
-        links: Sequence[Links],
+        cls, gold: dict[int, Rows], places: Collection[int], text: Iterable[tuple[Pair, DepTree | None, Links]]
     ) -> GoldPairs:
         """The gold sentences at these places, with the text's ids, words and glosses; those without a translation are left out."""
         corpus = cls([], [], [])
-        for n in sorted(places):
-            tree = trees[n]
-            if tree is not None:
-                sentence = text[n].f_rows
-                assert sentence is not None
+        for n, (pair, tree, links) in enumerate(text):
+            if n in places and tree is not None:
+                assert pair.f_rows is not None
                 columns = {k: gold[n].column(k) for k in (3, 4, 6, 7)}
-                corpus.rows.append(replace(sentence.with_columns(columns), end="\n\n"))
+                corpus.rows.append(replace(pair.f_rows.with_columns(columns), end="\n\n"))
                 corpus.trees.append(tree)
-                corpus.links.append(links[n])
+                corpus.links.append(links)
         return corpus
 
     def __len__(self) -> int:
@@ -281,10 +307,13 @@ def held_out(job: StageJob) -> dict[str, Any]:
     """Score the run's trees of the held-out sentences."""
     from divproj.evaluation.trees import score_trees
 
-    rows = {row.sent_id: row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None}
+    pairs = read_pairs(job.before["gold"] / HELD)
+    ids = {pair.sent_id for pair in pairs}
+    projected = (row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None)
+    rows = {row.sent_id: row for row in projected if row.sent_id in ids}
     turned = "ud" if job.config.value("project", "style") == "function" else "as-is"
     triples = []
-    for pair in read_pairs(job.before["gold"] / HELD):
+    for pair in pairs:
         if pair.sent_id not in rows:
             continue  # left out for its coverage
         row = rows[pair.sent_id]
@@ -316,9 +345,8 @@ def _calibration(job: StageJob) -> Expected | None:
     summary = job.earlier["project"]["summary"]
     if not learned or not summary["expected"]:
         return Expected.from_json(summary["expected"])
-    linked = {pair.sent_id for pair in job.pairs() if len(pair.links)} - learned
-    rows = [row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None and row.sent_id in linked]
-    sure = [[float(text) for text in map(confidence_of, row.column(9)) if text] for row in rows]
+    rows = (row for pair, row in job.projected() if len(pair.links) and pair.sent_id not in learned)
+    sure = ([float(text) for text in map(confidence_of, row.column(9)) if text] for row in rows)
     return expected_accuracy(sure, summary["system"])
 
 
@@ -326,14 +354,13 @@ def link_scores(job: StageJob) -> dict[str, Any]:
     """Score predicted links against those that the text came with."""
     from divproj.evaluation.trees import LinkScore
 
-    text, trees = job.text(), job.trees()
-    predicted = job.links(text, trees)
+    given: Iterable[Links | None]
     if job.config.links:
-        given: list[Links | None] = [*read_links(job.before["read"] / LINKS, text, trees)]
+        given = (links for _, _, links in read_links(job.before["read"] / LINKS, job.parsed()))
     else:
-        given = [_given_links(instance(pair).links, tree, len(pair.f)) for pair, tree in zip(text, trees, strict=True)]
+        given = (_given_links(instance(pair).links, tree, len(pair.f)) for pair, tree in job.parsed())
     score, count = LinkScore(), 0
-    for gold, links, tree in zip(given, predicted, trees, strict=True):
+    for gold, (_, tree, links) in zip(given, job.linked(), strict=True):
         if gold is not None and tree is not None:
             score.add(gold, links)
             count += 1

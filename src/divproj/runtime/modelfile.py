@@ -16,7 +16,7 @@ import os
 import shutil
 import stat
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
@@ -81,12 +81,15 @@ def save(
     about: Mapping[str, Any],
     arrays: Mapping[str, Array],
     beside: Sequence[str] = (),
+    texts: Mapping[str, Iterable[str]] | None = None,
 ) -> None:
-    """Write both files whole or not at all: into a new folder beside, which takes the place of the old one in one step.
+    """Write both files, and `texts` by name, whole or not at all: into a new folder, which takes the place of the old one in one step.
 
-    The folder may hold files with names like those `beside` too (shell patterns), which stay.
+    The folder may hold files with names like those `beside` too (shell patterns), which stay. A folder that was not there is not there
+    where the model cannot be written.
     """
     folder = check_place(folder, beside)
+    new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         target = folder.resolve()  # a link stays one
@@ -95,24 +98,32 @@ def save(
             with zipfile.ZipFile(part / ARRAYS) as archive:
                 facts = {"format": kind, "version": version, **about, BOUND: fingerprint(archive)}
             text = json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+            for name, lines in (texts or {}).items():
+                with (part / name).open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+                    out.writelines(lines)
             (part / META).write_text(text, encoding="utf-8", errors="backslashreplace")
             with _held(target, alone=True):
                 _swap(part, target)
     except OSError as error:
+        if new:
+            with suppress(OSError):
+                folder.rmdir()  # if nothing else came into it
         raise ModelError(f"could not be written: {error.strerror}", Where(str(folder))) from None
 
 
 def _swap(part: Path, folder: Path) -> None:
     """Put a new model in the place of an old one, whose other files stay; the old model is then in `part`."""
+    written = sorted((path.name for path in part.iterdir()), key=META.__eq__)
     for path in _others(folder):
-        _copy(path, part / path.name)
+        if path.name not in written:
+            _copy(path, part / path.name)
     part.chmod(stat.S_IMODE(folder.stat().st_mode))
     if _exchange(part, folder):
         for path in _others(part):  # written by somebody else in the meantime
             if not (folder / path.name).exists():
                 path.replace(folder / path.name)
         return
-    for file in (ARRAYS, META):  # one by one: cut off in between, neither model is there, and loading says so
+    for file in written:  # one by one: cut off in between, neither model is there, and loading says so
         (part / file).replace(folder / file)
 
 

@@ -17,7 +17,8 @@ files of any length can be searched.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
@@ -410,7 +411,7 @@ def find_in(
     """The words of a sentence that fit; `heads` and `rels` stand in for those of the file."""
     wanted = parse(query) if isinstance(query, str) else query
     view = SentenceView(sentence, heads, deprels)
-    return tuple(k for k in range(1, len(view) + 1) if view.fits(k, wanted.condition))
+    return tuple(k for k, fit in enumerate(view.fitting(wanted.condition)) if fit)
 
 
 class SentenceView:
@@ -513,33 +514,76 @@ class SentenceView:
 
     def values(self, k: int, path: Path) -> Iterator[str]:
         """The attribute at the end of a path: one value for each word that the axes lead to."""
-        words = [k]
+        words = {k}
         for axis in path.axes:
-            words = [other for word in words for other in self.along(axis, word)]
-        return (self.value(word, path) for word in words)
+            words = self._step(axis, words)
+        return (self.value(word, path) for word in sorted(words))
 
-    # Conditions.
+    def _step(self, axis: str, words: Collection[int]) -> set[int]:
+        """The words on an axis from any of these words; each is walked through once."""
+        if axis not in ("ancestor", "descendant"):
+            return {other for word in words for other in self.along(axis, word)}
+        reached: set[int] = set()
+        waiting = list(words)
+        while waiting:
+            word = waiting.pop()
+            for other in self.along("head" if axis == "ancestor" else "child", word):
+                if other not in reached:
+                    reached.add(other)
+                    waiting.append(other)
+        return reached
 
-    def fits(self, k: int, condition: Condition) -> bool:
-        """Whether word `k` fits."""
+    # Conditions: for all words at once, so that time does not grow with the number of ways that lead from word to word.
+
+    def fitting(self, condition: Condition) -> list[bool]:
+        """Whether each word fits, by its number; place 0 is no word."""
+        places = range(len(self) + 1)
         if isinstance(condition, Compare):
-            return self._test(k, condition)
-        if isinstance(condition, And):
-            return all(self.fits(k, part) for part in condition.parts)
-        if isinstance(condition, Or):
-            return any(self.fits(k, part) for part in condition.parts)
+            return self._test_all(condition)
+        if isinstance(condition, And | Or):
+            columns = [self.fitting(part) for part in condition.parts]
+            return [*map(all if isinstance(condition, And) else any, zip(*columns, strict=True))]
         if isinstance(condition, Not):
-            return not self.fits(k, condition.part)
-        return any(self.fits(other, condition.part) for other in self.along(condition.axis, k))
+            part = self.fitting(condition.part)
+            return [k > 0 and not part[k] for k in places]
+        return self._reaching(condition.axis, self.fitting(condition.part))
+
+    def _reaching(self, axis: str, fit: Sequence[bool]) -> list[bool]:
+        """Whether a word that fits is on an axis from each word."""
+        opposite = {
+            "ancestor": "descendant",
+            "descendant": "ancestor",
+            "head": "child",
+            "child": "head",
+            "next": "prev",
+            "prev": "next",
+        }
+        words = [k for k, here in enumerate(fit) if here]
+        if axis == "sibling":
+            counts = Counter(self.heads[k - 1] for k in words)
+            heads = [0, *self.heads]
+            return [k > 0 and heads[k] > 0 and counts[heads[k]] > fit[k] for k in range(len(fit))]
+        reached = self._step(opposite[axis], words)
+        return [k in reached for k in range(len(fit))]
+
+    def _test_all(self, test: Compare) -> list[bool]:
+        words = range(1, len(self) + 1)
+        if any(value.path for value in test.values):  # what is compared with depends on the word
+            return [False, *(self._test(k, test) for k in words)]
+        fit = [False, *(self._agrees_with_any(k, self.value(k, test.path), test) for k in words)]
+        for axis in reversed(test.path.axes):
+            fit = self._reaching(axis, fit)
+        return fit
+
+    def _agrees_with_any(self, k: int, text: str, test: Compare) -> bool:
+        if not test.operator:
+            return bool(text)
+        return any(self._agrees(k, text, test, value) for value in test.values) != (test.operator in ("!=", "!~"))
 
     def _test(self, k: int, test: Compare) -> bool:
-        texts = self.values(k, test.path)
-        if not test.operator:
-            return any(texts)
         if any(value.path and not any(self.values(k, value.path)) for value in test.values):
             return False  # there is nothing to compare with
-        unlike = test.operator in ("!=", "!~")
-        return any(any(self._agrees(k, text, test, value) for value in test.values) != unlike for text in texts)
+        return any(self._agrees_with_any(k, text, test) for text in self.values(k, test.path))
 
     def _agrees(self, k: int, text: str, test: Compare, value: Value) -> bool:
         if value.path is not None:

@@ -19,6 +19,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from divproj.text.tokens import normal_form
+
 SURE_LANGUAGE = 0.9
 """Probability from which on a language is named; chosen on sentences written for the tests."""
 FAMILIAR = 0.12
@@ -482,7 +484,7 @@ def of_text(text: str, among: Iterable[str] = ()) -> Guess:
 def of_lines(texts: Iterable[str], among: Iterable[str] = ()) -> Guess:
     """The language that all lines are in together."""
     allowed = frozenset(among)
-    clean = [unicodedata.normalize("NFC", _TAG.sub(" ", text[:MOST])) for text in texts]
+    clean = [normal_form("NFC", _TAG.sub(" ", text[:MOST])) for text in texts]
     script = _by_script(clean)
     if script:
         return script if not allowed or script.code in allowed else Guess("", 0.0)

@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 
+from divproj.text.tokens import normal_form
+
 _VERBS = """
 be am is are was were been being 'm 're ; have has had having 've ; do does did done doing ; go goes went gone going ;
 say says said ; make made ; take took taken ; come came ; see saw seen ; know knew known ; get got gotten ; give gave given ;
@@ -240,7 +242,7 @@ def bare_letters(word: str) -> str:
     """
     if word.isascii():
         return word
-    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+    return "".join(c for c in normal_form("NFD", word) if not unicodedata.combining(c))
 
 
 @lru_cache(maxsize=200_000)

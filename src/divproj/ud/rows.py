@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
-from unicodedata import is_normalized, normalize
 
 from divproj.core.sentence import Rows, misc_value, morphs
 from divproj.links.grams import REMEMBERED, GlossPart, Grams
+from divproj.text.tokens import normal_form
 
 NUMBERS = {"SG": "Sing", "PL": "Plur", "DU": "Dual"}
 GENDERS = {"M": "Masc", "F": "Fem", "N": "Neut"}
@@ -141,10 +141,10 @@ def _small(lemma: str, sentence: Rows, tags: Sequence[str]) -> str:
 def to_nfc(sentence: Rows) -> Rows:
     """The sentence in Unicode's composed form (NFC), as UD wants it: é as one character and not as e with an accent after it."""
     whole = "\n".join(chain(sentence.comments, *sentence.columns))
-    if whole.isascii() or is_normalized("NFC", whole):
+    if whole.isascii() or normal_form("NFC", whole) == whole:
         return sentence
-    columns = tuple(tuple(normalize("NFC", cell) for cell in column) for column in sentence.columns)
-    return replace(sentence, comments=tuple(normalize("NFC", c) for c in sentence.comments), columns=columns)
+    columns = tuple(tuple(normal_form("NFC", cell) for cell in column) for column in sentence.columns)
+    return replace(sentence, comments=tuple(normal_form("NFC", c) for c in sentence.comments), columns=columns)
 
 
 def with_text(sentence: Rows, line: int = 0) -> Rows:

@@ -50,11 +50,31 @@ def test_damage_is_seen(store: Store):
     assert store.damage("read", found) == "more.txt"
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 0}', '{"version": 1, "parts": 3, "outputs": {}, "facts": {}}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"version": 0}', '{"version": 2, "sum": "", "parts": 3, "outputs": {}, "facts": {}}']
+)
 def test_a_broken_note_is_no_note(store: Store, text: str):
     commit(store)
     (store.at("read") / "done.json").write_text(text)
     assert store.done("read") is None
+
+
+@pytest.mark.parametrize("change", [('"n": 1', '"n": 2'), ("careful", "careless"), ('"parts": 1', '"parts": 7')])
+def test_a_record_that_was_changed_is_no_record(store: Store, change: tuple[str, str]):
+    commit(store)
+    path = store.at("read") / "done.json"
+    text = path.read_text()
+    assert change[0] in text
+    path.write_text(text.replace(*change))
+    assert store.done("read") is None
+
+
+def test_odd_names_in_a_record_are_read_as_written(store: Store):
+    (store.part("read") / "out.txt").write_text("a")
+    store.commit("read", {"file": "a\udc80"}, {"of": "b\udcff"}, ["c\udc81"])
+    record = store.done("read")
+    assert record is not None
+    assert (record.parts, record.facts, record.warnings) == ({"file": "a\udc80"}, {"of": "b\udcff"}, ("c\udc81",))
 
 
 def test_what_was_cut_off_is_swept(store: Store):

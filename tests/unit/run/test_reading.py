@@ -34,13 +34,13 @@ def corpus(tmp_path: Path, text: str, faults: Faults, **files: str) -> Corpus:
 
 def test_a_text_comes_back(tmp_path: Path):
     write_text([pair_of(ONE, TREE, frozenset({(1, 2)})), replace(pair_of(ONE), sent_id="b")], tmp_path, links=True)
-    first, second = text = read_text(tmp_path)
+    first, second = text = list(read_text(tmp_path))
     assert (first.glosses, first.translation, second.sent_id) == (ONE.glosses, ONE.translation, "b")
-    trees = read_trees(tmp_path / "e.conllu")
+    trees = list(read_trees(tmp_path / "e.conllu"))
     assert trees[0] is not None
     assert (trees[0].heads, trees[0].upos, trees[1]) == ((2, 0), ("DET", "NOUN"), None)
-    links = read_links(tmp_path / "links.txt", text, trees)
-    assert [sorted(x.links) for x in links] == [[(1, 2)], []]
+    linked = read_links(tmp_path / "links.txt", zip(text, trees, strict=True))
+    assert [sorted(x.links) for _, _, x in linked] == [[(1, 2)], []]
     first, second = read_text(tmp_path, tmp_path / "e.conllu", tmp_path / "links.txt")
     assert (first.e.heads, sorted(first.links), len(second.e)) == ((2, 0), [(1, 2)], 0)
 
@@ -130,7 +130,7 @@ def text(tmp_path: Path) -> list[Pair]:
     write(tmp_path / "t", 4)
     found = read(tmp_path / "t" / "text.txt", faults=Faults())
     write_text([replace(pair, sent_id=f"s{k}") for k, pair in enumerate(found)], tmp_path)
-    return read_text(tmp_path)
+    return list(read_text(tmp_path))
 
 
 def gold_of(text: list[Pair], n: int, sent_id: str = "", words: str = "") -> object:
@@ -170,7 +170,7 @@ def test_pairs_are_a_corpus(text: list[Pair], tmp_path: Path):
     found = golden.places(text, [gold_of(text, 1, "s1"), gold_of(text, 2, "s2")], Faults())  # type: ignore[list-item]
     trees = [None, TREE, None, TREE]
     links = [Links(frozenset({(1, 1)}), (len(pair.f), 2)) for pair in text]
-    made = golden.GoldPairs.of(found, [1, 2], text, trees, links)
+    made = golden.GoldPairs.of(found, [1, 2], zip(text, trees, links, strict=True))
     assert len(made) == 1  # the other has no translation
     made.write(tmp_path / "gold")
     [pair] = golden.read_pairs(tmp_path / "gold")

@@ -72,7 +72,7 @@ def of_file(path: str) -> ExampleTable:
     for file in sorted(folder.glob("*-metadata.json")):
         try:
             table = _table(json.loads(_text(file)).get("tables", []), name, folder)
-        except (ValueError, KeyError, TypeError, AttributeError, OSError):
+        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
             continue
         if table is not None:
             return table
@@ -80,7 +80,7 @@ def of_file(path: str) -> ExampleTable:
 
 
 def _text(file: Path) -> str:
-    if file.stat().st_size > MOST_BESIDE:
+    if not file.is_file() or file.stat().st_size > MOST_BESIDE:  # nothing comes out of a pipe or a device
         raise OSError
     return file.read_text("utf-8-sig")
 
@@ -101,7 +101,9 @@ def _columns(table: Mapping[str, Any]) -> dict[str, str]:
 
 def _table(tables: Sequence[Mapping[str, Any]], name: str, folder: Path) -> ExampleTable | None:
     examples = [table for table in tables if _is(table, "ExampleTable")]
-    table = next((table for table in examples if _url(table) == name), examples[0] if examples else None)
+    table = next((table for table in examples if _url(table) == name), None)
+    if table is None and len(examples) == 1 and not any((folder / f"{_url(examples[0])}{gz}").exists() for gz in ("", ".gz")):
+        table = examples[0]  # of a table that is not there: this may be it under another name
     if table is None:
         return None
     terms = _columns(table)
@@ -120,7 +122,7 @@ def _table(tables: Sequence[Mapping[str, Any]], name: str, folder: Path) -> Exam
 def _languages(file: Path, terms: Mapping[str, str]) -> dict[str, str]:
     key = {term: terms.get(term, usual) for term, usual in (("id", "ID"), ("iso639P3code", "ISO639P3code"), ("name", "Name"))}
     try:
-        rows = list(csv.DictReader(io.StringIO(_text(file)))) if file.is_file() else []
+        rows = list(csv.DictReader(io.StringIO(_text(file))))
     except (csv.Error, OSError, UnicodeDecodeError):
         return {}
     return {

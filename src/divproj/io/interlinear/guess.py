@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import re
 
@@ -389,9 +390,10 @@ def is_table(lines: list[str]) -> bool:
 
 
 def _text(head: bytes) -> str:
-    encoding = "utf-8"
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        encoding = "utf-32"
+    elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
-    elif head[:200].count(0) * 3 > len(head[:200]):
-        encoding = "utf-16-be" if head[0:200:2].count(0) > head[1:200:2].count(0) else "utf-16-le"
+    else:
+        encoding = igt_parts.unmarked_encoding(head[:200]) or "utf-8"
     return head.decode(encoding, "replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

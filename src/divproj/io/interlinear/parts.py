@@ -418,15 +418,33 @@ def _wide(first: bytes, encoding: str, path: str, faults: Faults) -> str:
     for mark, name in _BOMS:
         if first.startswith(mark):
             return name
-    if encoding and codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
-        return encoding
     sample = first[:400]
-    if len(sample) > 3 and sample.count(0) * 3 > len(sample):
-        name = "utf-16-be" if sample[0::2].count(0) > sample[1::2].count(0) else "utf-16-le"
-        remedy = "read as UTF-16; save the file as UTF-8"
-        faults.file(FormatError("every second byte is NUL: UTF-16 without a byte-order mark", Where(path, 1), remedy))
-        return name
-    return ""
+    if encoding and (codec := codecs.lookup(encoding).name).startswith(("utf-16", "utf-32")):
+        if codec[6:]:  # it says the order of bytes
+            return encoding
+        if 0 in sample:
+            return unmarked_encoding(sample)
+        problem = f"this is no {codec.upper()} text: there is no byte-order mark and no NUL byte in the first line"
+        raise FormatError(problem, Where(path, 1), "leave the encoding out, or name the right one")
+    if name := unmarked_encoding(sample):
+        shown = name[:6].upper()
+        problem = f"every second byte is NUL: {shown} without a byte-order mark"
+        faults.file(FormatError(problem, Where(path, 1), f"read as {shown}; save the file as UTF-8"))
+    return name
+
+
+def unmarked_encoding(sample: bytes) -> str:
+    """Return the encoding of text whose NUL bytes show that its characters have two or four bytes; '' for none.
+
+    >>> [unmarked_encoding("<a>b</a>".encode(name)) for name in ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")]
+    ['', 'utf-16-le', 'utf-16-be', 'utf-32-le', 'utf-32-be']
+    """
+    if len(sample) < 4 or sample.count(0) * 3 <= len(sample):
+        return ""
+    big = sample[0::2].count(0) > sample[1::2].count(0)
+    if sample.count(0) * 3 > 2 * len(sample):  # three of four
+        return "utf-32-be" if sample[0::4].count(0) > sample[3::4].count(0) else "utf-32-le"
+    return "utf-16-be" if big else "utf-16-le"
 
 
 def _declared_encoding(raw: bytes, where: Where, faults: Faults, wide: str) -> str:

@@ -123,6 +123,10 @@ class S6Plus:
         """Return what s6 learns from the text."""
         return self.base.adapt(text, evidence)
 
+    def together(self, text: Sequence[ProjectionInput], state: GlossState) -> GlossState:
+        """Return the state with the analyses of these sentences."""
+        return self.base.together(text, state)
+
     def project(self, sentence: ProjectionInput, state: GlossState | None = None) -> Projection:
         """Return the tree that s6 and the corrections find best together."""
         return self.edge_probabilities(sentence, state)[0]

@@ -370,11 +370,29 @@ class S6:
             return known
         if state is None or not state.statistics.words:  # no text: adapt to the sentence alone
             return self.adapt([sentence]).analyses[sentence]
-        analyses = [self._with_phrases(sentence, self.read_glosses([sentence], state.statistics)[0], state.chart)]
-        usage = _usage(analyses[0].edge_input.words, state.statistics)
-        inputs = self._inputs([sentence], analyses, state, usage) if self.weights.networks else []
+        return self._analyze_late([sentence], state)[0]
+
+    def together(self, text: Sequence[ProjectionInput], state: GlossState) -> GlossState:
+        """Return the state with the analyses of these sentences, and no others; several at a time take a fifth of the time of each alone."""
+        if not state.statistics.words:
+            return state
+        sentences = dict.fromkeys(filter(is_read, text))
+        known = {sentence: state.analyses[sentence] for sentence in sentences if sentence in state.analyses}
+        late = [sentence for sentence in sentences if sentence not in known]
+        return replace(state, analyses=known | dict(zip(late, self._analyze_late(late, state), strict=True))) if late else state
+
+    def _analyze_late(self, text: Sequence[ProjectionInput], state: GlossState) -> list[GlossAnalysis]:
+        """Return the analyses of sentences that are not of the text."""
+        analyses = self.read_glosses(text, state.statistics)
+        priors = GlossPriors(self, state.statistics, dict(zip(text, analyses, strict=True)))
+        phrases = replace(state.chart, priors=priors)
+        analyses = [self._with_phrases(*row, phrases) for row in zip(text, analyses, strict=True)]
+        inputs: list[SentenceInput] = []
+        if self.weights.networks:
+            for sentence, analysis in zip(text, analyses, strict=True):
+                inputs += self._inputs([sentence], [analysis], state, _usage(analysis.edge_input.words, state.statistics))
         analyses = self._read_again(self._complete(analyses, inputs, state), inputs, state)
-        return _with_habits(analyses[0], state)
+        return [_with_habits(analysis, state) for analysis in analyses]
 
     def text_statistics(self, text: Sequence[ProjectionInput]) -> tuple[GlossStatistics, list[GlossAnalysis]]:
         """Return what the glosses of a text share, and what they alone say of each sentence."""

@@ -228,6 +228,10 @@ class S5:
             state = replace(state, likelihoods=tuple(cues.learn(encoded, self.weights.table, self.rounds)))
         return state
 
+    def together(self, text: Sequence[ProjectionInput], state: PhraseState) -> PhraseState:
+        """Return the state: each sentence has a chart of its own."""
+        return state
+
     def priors_for(self, linked: Sequence[LinkedPair]) -> Priors | None:
         """Return what is known of the text from elsewhere; of s5 alone, nothing."""
         return None
