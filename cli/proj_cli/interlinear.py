@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from divproj.core.errors import Faults, plural
+from divproj.core.options import ReleaseOptions
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -262,6 +263,44 @@ def convert(
     talk.say(f"Read as {faults.reading.in_words()}.")
     broken = f", {counts[1]} of them with lines that do not fit (proj check says which)" if counts[1] else ""
     talk.say(f"{counts[0]} sentence{'s' * (counts[0] != 1)} written{broken}: {target}")
+
+
+@options.command
+def release(
+    *,
+    trees: Annotated[list[str], typer.Argument(metavar="TREES...", help="CoNLL-U files, as `proj review` writes them.")],
+    how: ReleaseOptions,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The folder.  \\[default: UD_Language-Treebank]")
+    ] = None,
+    strict: options.Strict = False,
+) -> None:
+    """Make a treebank for Universal Dependencies: a folder as UD wants it, and a report of what is missing.
+
+    Only sentences that are marked gold, and that the UD validator would accept, are released. Released again into the same
+    folder, the treebank keeps what you have written into its README, and its sentences stay in their parts.
+
+    Example: proj release trees.reviewed.conllu --language Turkish --treebank Village --set license="CC BY-SA 4.0"
+    """
+    from divproj.core.errors import ProjError, Where
+    from divproj.ud.release import earlier_files, folder_name, load_documents, make_release
+
+    folder = output or Path(options.usage("", folder_name, how))
+    if folder.exists() and not folder.is_dir():
+        raise ProjError("this is a file, the folder of the treebank expected", Where(str(folder)), "give another name with -o")
+    faults = common.faults_for(strict)
+    treebank = make_release(load_documents(talk.progress(trees, "files"), faults), how, earlier_files(folder))
+    treebank.write(folder)
+    talk.summary(faults)
+    for part, (sentences, words) in treebank.sizes.items():
+        talk.say(f"{part}: {plural(sentences, 'sentence')}, {plural(words, 'word')}")
+    for remark in treebank.remarks:
+        talk.say(f"- {remark}")
+    for problem in treebank.missing:
+        talk.caution(f"UD would refuse: {problem}")
+    talk.say(f"Treebank written to {folder}; not-to-release/report.txt has this list")
+    if treebank.missing:
+        raise typer.Exit(1)
 
 
 def _show_parts(file: str, reader: ReaderOptions, output: Path) -> None:
