@@ -35,7 +35,7 @@ from proj_cli import (
     words,
 )
 
-OUTPUTS = ("output", "html", "csv_folder", "plot", "latex", "forest", "links_out", "e_out", "save")
+OUTPUTS = ("output", "html", "csv_folder", "plot", "latex", "forest", "links_out", "e_out", "save", "merge")
 """Parameters that name what a command writes, whichever command; those of other names are read."""
 ALSO = (("convert", "target"), ("pairs", "corpus"))
 """Parameters of one command that it writes."""

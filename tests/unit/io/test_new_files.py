@@ -149,6 +149,8 @@ def test_examples_without_glosses_and_trees():
     out = io.StringIO()
     typeset.dump([bare, ONE], out, "tikz")
     assert out.getvalue().count(r"\begin{dependency}") == 1
+    rows = list(typeset.tikz_tree(DepTree(("a&b", "c"), (0, 1), ("root", "obj"))))
+    assert r"a\symbol{38}b \& c \\" in rows, "an ampersand with a backslash divides the columns"
 
 
 def test_the_page_for_leipzig_escapes():

@@ -169,7 +169,7 @@ def tikz_tree(tree: DepTree, glosses: Sequence[str] = (), confidence: Sequence[f
     rows = [[escape_tex(form) for form in tree.forms], [small_capitals(gloss) for gloss in glosses], [rf"\textsc{{{escape_tex(tag.lower())}}}" if tag else "" for tag in tags]]  # fmt: skip
     for row in rows:
         if any(row):
-            yield " \\& ".join(row) + r" \\"
+            yield " \\& ".join(cell.replace(r"\&", r"\symbol{38}") for cell in row) + r" \\"
     yield r"\end{deptext}"
     deprels = tree.deprels or ("",) * len(tree)
     for k, (head, rel) in enumerate(zip(tree.heads, deprels, strict=True), 1):
