@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 B = TypeVar("B")
 T = TypeVar("T")
 SHOWN = 5
-ARGUMENTS = "columns e e_parser f f_forests format fresh grams ignore_ids into lang links markers max_length misaligned model paraphrases phrases port resume rules shards side system tags tiers"
+ARGUMENTS = "columns e e_parser f_forests format fresh grams ignore_ids into lang links markers max_length misaligned model paraphrases phrases port resume rules shards side system tags tiers"
 _ARGUMENT = re.compile(rf"`({'|'.join(ARGUMENTS.split())})(?:=([^`]*))?`")
 """Arguments that messages of the library name, which here are options."""
 

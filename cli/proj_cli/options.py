@@ -37,7 +37,7 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show every warni
 CorpusArguments = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[CORPUS]...",
+        metavar="CORPUS",
         help="A folder with f.conllu, e.conllu and align.txt, the name of a sample corpus, or three files: F, E and links.",
         show_default=False,
     ),

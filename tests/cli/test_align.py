@@ -188,4 +188,4 @@ def test_a_corpus_folder_has_both_sides_and_links(tmp_path: Path):
     done = proj("align", tmp_path, "--languages", "de-de", "--ignore-ids")
     assert len(done.stdout.splitlines()) == 3
     (tmp_path / "e.conllu").unlink()
-    assert "the folder has no e.conllu; name the files with --f, --e and --links" in proj("align", tmp_path).stderr
+    assert "the folder has no e.conllu; name the files of F, E and the links" in proj("align", tmp_path).stderr

@@ -12,7 +12,7 @@ from cli.commands import proj
 
 from proj_cli.commands import _PANEL, ORDER, app
 
-LONGEST = 100
+LONGEST = 110
 """Lines on a terminal of 100 columns."""
 
 

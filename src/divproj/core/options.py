@@ -136,7 +136,12 @@ class ReaderOptions(Options):
     """How interlinear text is read (every command that reads it, `[input]`, `divproj.read`); a format takes what concerns it."""
 
     format: str = option(
-        "", "Format of the text; by default recognised from its content.", "--format", "-f", choices=IGT_FORMATS
+        "",
+        f"Format of the text; by default recognised from its content. One of {', '.join(IGT_FORMATS)}.",
+        "--format",
+        "-f",
+        choices=IGT_FORMATS,
+        metavar="FORMAT",
     )
     lang: str = option("en", "Preferred language of glosses and translations.", "--gloss-lang", metavar="CODE")
     encoding: str = option("", "Encoding of a file that is not UTF-8 and does not name it.", metavar="NAME")
@@ -171,9 +176,10 @@ class ReaderOptions(Options):
         options = {name: value for name, value in options.items() if name not in ROLE_NAMES} | (
             {"tiers": roles} if roles else {}
         )
-        unknown = sorted(set(options) - set(cls.__dataclass_fields__))
+        names = [field.name for field in fields(cls)]
+        unknown = sorted(set(options) - set(names))
         if unknown:
-            raise ProjError(f"unknown option {unknown[0]!r}, one of {', '.join(cls.__dataclass_fields__)} expected")
+            raise ProjError(f"unknown option {unknown[0]!r}, one of {', '.join(names)} expected")
         return cls(**options)
 
 

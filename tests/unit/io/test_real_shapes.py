@@ -228,7 +228,9 @@ def test_trees_that_do_not_fit():
     with pytest.raises(Exception, match="no tree belongs to a sentence of this file"):
         write_back.into(data, [row], ReaderOptions(), "a.sfm", faults)
     assert "the tree has 1 words, the sentence 2" in str(faults.noted[0])
-    with pytest.raises(Exception, match="trees go back into toolbox, flextext, elan files, this is plain"):
+    with pytest.raises(
+        Exception, match="trees go back into toolbox, flextext, elan, exmaralda, textgrid, table files, this is plain"
+    ):
         write_back.into(b"sena uva\nsister swim\n", [row], ReaderOptions(), "a.txt", faults)
 
 

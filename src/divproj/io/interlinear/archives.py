@@ -57,7 +57,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
     return _xml(stream, path, faults, options)
 
 
-class Phrase(NamedTuple):
+class _Phrase(NamedTuple):
     """What a sentence of any of these formats has."""
 
     words: list[Word]
@@ -67,7 +67,7 @@ class Phrase(NamedTuple):
     meta: list[tuple[str, str]] = []
 
 
-def _made(phrase: Phrase, where: Where, options: Options, language: str = "") -> Sentence | None:
+def _made(phrase: _Phrase, where: Where, options: Options, language: str = "") -> Sentence | None:
     """The sentence of a phrase; None when it has no words."""
     text = normalize_space(one_line(phrase.text))
     words = phrase.words or [Word(form) for form in tokens(text)]
@@ -141,7 +141,7 @@ def _is_unit(tag: str, above: str) -> bool:
 _RECORDS = frozenset((*MARKERS["record"], "id", "ref"))
 
 
-def _pangloss(node: XmlNode) -> Phrase:
+def _pangloss(node: XmlNode) -> _Phrase:
     """A sentence of Pangloss: the forms of words or, where these are not divided, of the sentence."""
     words = []
     for word in node.all("W"):
@@ -162,7 +162,7 @@ def _pangloss(node: XmlNode) -> Phrase:
     meta += [("note", note.get("message") or note.full_text()) for note in node.all("NOTE")]
     forms = node.all("FORM")
     meta += [(f"form_{x.get('kindOf') or k}", x.full_text()) for k, x in enumerate(forms) if x is not _best_form(forms)]
-    return Phrase(words, _form(node), free, node.get("id"), meta)
+    return _Phrase(words, _form(node), free, node.get("id"), meta)
 
 
 def _best_form(forms: Sequence[XmlNode]) -> XmlNode | None:
@@ -188,7 +188,7 @@ def _ms(seconds: str) -> str:
     return str(round(float(seconds) * 1000)) if re.fullmatch(r"\d{1,9}(\.\d+)?", seconds) else ""
 
 
-def _eopas(node: XmlNode) -> Phrase:
+def _eopas(node: XmlNode) -> _Phrase:
     words = []
     for word in (w for part in node.all("wordlist") for w in part.all("word")):
         morphs = [m for part in word.all("morphemelist") for m in part.all("morpheme")]
@@ -200,7 +200,7 @@ def _eopas(node: XmlNode) -> Phrase:
     free = [(x.get("lang"), x.full_text()) for x in node.all("translation")]
     meta = [("speaker", node.get("participant")), ("begin", _ms(node.get("startTime"))), ("end", _ms(node.get("endTime")))]
     bare = re.fullmatch(r"\s*\[[^\[\]]*\]\s*", text)
-    return Phrase([] if bare else words, "" if bare and not words else text, free, node.get("id"), meta)
+    return _Phrase([] if bare else words, "" if bare and not words else text, free, node.get("id"), meta)
 
 
 def _kind(node: XmlNode, kind: str, place: int) -> str:
@@ -212,7 +212,7 @@ def _kind(node: XmlNode, kind: str, place: int) -> str:
     return normalize_space(one_line(found.full_text())) if found else ""
 
 
-def _toolbox(node: XmlNode, left: _Left) -> Phrase | None:
+def _toolbox(node: XmlNode, left: _Left) -> _Phrase | None:
     """A record of Toolbox's XML: groups of a word and what stands below it; None for a group that holds records."""
     groups = [
         x for x in node.walk() if x.tag.endswith("Group") and _role_of(x.tag[:-5]) in ("words", "morphs") and x is not node
@@ -248,10 +248,10 @@ def _toolbox(node: XmlNode, left: _Left) -> Phrase | None:
             )
             for k, form in enumerate(igt.words)
         ]
-        return Phrase(words, "", free, name, meta)
+        return _Phrase(words, "", free, name, meta)
     inner = {id(x) for group in groups for x in group.walk() if x is not group}
     words = [_group(group) for group in groups if id(group) not in inner]
-    return Phrase(words, "", free, name, meta)
+    return _Phrase(words, "", free, name, meta)
 
 
 def _group(node: XmlNode) -> Word:
@@ -326,7 +326,7 @@ def _json(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iter
     left.tell(path, faults)
 
 
-def _one(phrase: Phrase | Sentence, where: Where, options: Options, left: _Left) -> Iterator[Sentence]:
+def _one(phrase: _Phrase | Sentence, where: Where, options: Options, left: _Left) -> Iterator[Sentence]:
     if isinstance(phrase, Sentence):
         yield phrase
         return
@@ -484,7 +484,7 @@ def _text_of(value: Any, lang: str = "") -> str:
     return next((text for code, text in given if lang and lang_code(code) == lang), given[0][1] if given else "")
 
 
-def _dlx(item: Any, options: Options) -> Phrase | None:
+def _dlx(item: Any, options: Options) -> _Phrase | None:
     """An utterance of the data format of Digital Linguistics."""
     words = []
     lang = lang_code(options.lang)
@@ -523,8 +523,8 @@ def _dlx(item: Any, options: Options) -> Phrase | None:
         meta += [(key, _ms(str(item[name]))) for name in times if name in item]
     name = next((str(item[key]) for key in ("key", "id", "metadata") if isinstance(item.get(key), (str, int))), "")
     if not words and not text:
-        return None if not item.get("translation") else Phrase([])
-    return Phrase(words, text, free, name, meta)
+        return None if not item.get("translation") else _Phrase([])
+    return _Phrase(words, text, free, name, meta)
 
 
 def _values(item: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[int, int, str]]]]:
@@ -580,7 +580,7 @@ def _lingview_roles(items: Sequence[Any], about: Mapping[str, Any], options: Opt
     return roles
 
 
-def _lingview(item: Any, tiers: Mapping[str, str]) -> Phrase:
+def _lingview(item: Any, tiers: Mapping[str, str]) -> _Phrase:
     """A sentence of LingView: its tiers divide it into slots."""
     by_role: dict[str, list[tuple[int, int, str]]] = {}
     free: list[tuple[str, str]] = []
@@ -616,10 +616,10 @@ def _lingview(item: Any, tiers: Mapping[str, str]) -> Phrase:
         )
     if "words" not in by_role and "morphs" not in by_role and len(forms) != len(basis):
         words = []
-    return Phrase(words, text, free, str(item.get("sentence_id") or ""), meta)
+    return _Phrase(words, text, free, str(item.get("sentence_id") or ""), meta)
 
 
-def _fielddb(item: Any) -> Phrase | Sentence | None:
+def _fielddb(item: Any) -> _Phrase | Sentence | None:
     """A datum of FieldDB: fields with labels and values, or one object."""
     if not isinstance(item, dict):
         return None

@@ -55,7 +55,7 @@ _OTHER_STYLES = re.compile(r"(?i)toc|source_?code|code_?block|listing")
 _NUMBERED = re.compile(r"\s*(?:\(\s*\d+(?:[.:]\d+)*\s*[a-z]?'*\s*\)|\[\d+[a-z]?\])")
 
 
-class Line(NamedTuple):
+class _Line(NamedTuple):
     """A line of a paragraph."""
 
     number: int
@@ -103,7 +103,7 @@ def _is_small(node: XmlNode) -> bool | None:
     return said
 
 
-def _word(archive: Archive) -> Iterator[list[Line] | list[list[str]]]:
+def _word(archive: Archive) -> Iterator[list[_Line] | list[list[str]]]:
     """Paragraphs of a Word file, as lines, and its tables, as rows of cells."""
     main = next((name for name in archive.names if re.fullmatch(r"word/document\d*\.xml", name)), "")
     if not main:
@@ -172,7 +172,7 @@ def _runs(node: XmlNode, capitals: _Capitals) -> Iterator[str]:
             yield from _runs(child, capitals)
 
 
-def _writer(archive: Archive) -> Iterator[list[Line] | list[list[str]]]:
+def _writer(archive: Archive) -> Iterator[list[_Line] | list[list[str]]]:
     """Paragraphs of a Writer file, as lines, and its tables, as rows of cells."""
     capitals = _Capitals(set())
     for style, _ in archive.units("styles.xml", "style", within=("styles", "automatic-styles")):
@@ -204,8 +204,8 @@ def _writer(archive: Archive) -> Iterator[list[Line] | list[list[str]]]:
                 yield _paragraph("".join(text(part)), number, node.tag == "list")
 
 
-def _paragraph(text: str, number: int, listed: bool) -> list[Line]:
-    return [Line(number, line.rstrip(), listed and not k) for k, line in enumerate(text.split("\n"))]
+def _paragraph(text: str, number: int, listed: bool) -> list[_Line]:
+    return [_Line(number, line.rstrip(), listed and not k) for k, line in enumerate(text.split("\n"))]
 
 
 class _Examples:
@@ -216,10 +216,10 @@ class _Examples:
         self.tables = self.numbered = self.count = 0
         self.number = ""
 
-    def all(self, blocks: Iterable[list[Line] | list[list[str]]]) -> Iterator[Sentence]:
-        waiting: list[Line] = []
+    def all(self, blocks: Iterable[list[_Line] | list[list[str]]]) -> Iterator[Sentence]:
+        waiting: list[_Line] = []
         for block in blocks:
-            if block and isinstance(block[0], Line):
+            if block and isinstance(block[0], _Line):
                 waiting += block
                 if len(waiting) > WAITING:
                     yield from self._numbered(self._lines(waiting, last=False))
@@ -267,12 +267,12 @@ class _Examples:
             if igt is not None:
                 yield igt
         if self.count == before and rows:
-            lines_ = [Line(n, "\t".join(filter(None, row)), False) for n, row in rows]
+            lines_ = [_Line(n, "\t".join(filter(None, row)), False) for n, row in rows]
             if max(len([cell for cell in row if cell.strip()]) for _, row in rows) <= 2:
                 yield from self._lines(lines_)
             self.tables += self.count == before
 
-    def _lines(self, waiting: list[Line], *, last: bool = True) -> Iterator[Sentence]:
+    def _lines(self, waiting: list[_Line], *, last: bool = True) -> Iterator[Sentence]:
         """The examples of paragraphs, which are taken from the list; without `last` the end is left until more comes."""
         k = 0
         while k < len(waiting) - (0 if last else LONGEST_EXAMPLE):
@@ -284,7 +284,7 @@ class _Examples:
             k += max(1, used)
         del waiting[:k]
 
-    def _example(self, waiting: Sequence[Line], k: int) -> tuple[Sentence | None, int]:
+    def _example(self, waiting: Sequence[_Line], k: int) -> tuple[Sentence | None, int]:
         """The example that begins at a line, and how many lines it has."""
         first = waiting[k]
         if not first.text.strip() or len(first.text) > LONGEST_LINE:

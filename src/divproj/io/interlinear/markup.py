@@ -98,7 +98,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
         raise FormatError(f"none of {missed} examples ({kind}) has words over glosses", Where(path), "is this the right file?")
 
 
-class Example(NamedTuple):
+class _Example(NamedTuple):
     """An example: lines of cells that stand under one another, translations, and what is said of it."""
 
     lines: list[list[str]]
@@ -107,7 +107,7 @@ class Example(NamedTuple):
     roles: list[str] = []
 
 
-def _sentence(example: Example, where: Where, options: Options) -> Sentence | None:
+def _sentence(example: _Example, where: Where, options: Options) -> Sentence | None:
     rows = [row for row in example.lines if any(cell.strip() for cell in row)]
     if not rows or not any(char.isalnum() for cell in rows[0] for char in cell):
         return None
@@ -143,7 +143,7 @@ _TEXT_TEMPLATES = {"lang": 2, "transl": -1, "transliteration": -1, "ipa": 1, "gc
 """Templates whose text is one of their arguments, and which (-1: the last)."""
 
 
-def _wikitext(text: str) -> Iterator[tuple[int, Example | None]]:
+def _wikitext(text: str) -> Iterator[tuple[int, _Example | None]]:
     for match in _TEMPLATE.finditer(text):
         end = _closing(text, match.start(), "{{", "}}")
         if end < 0:
@@ -168,7 +168,10 @@ def _wikitext(text: str) -> Iterator[tuple[int, Example | None]]:
             "note": _wiki(named.get("bottom", "")),
             "language": _wiki(named.get("lang", "")),
         }
-        yield match.start(), Example(rows, free, about | {"id": number.strip("().: ") if any(map(str.isdigit, number)) else ""})
+        yield (
+            match.start(),
+            _Example(rows, free, about | {"id": number.strip("().: ") if any(map(str.isdigit, number)) else ""}),
+        )
 
 
 def _closing(text: str, begin: int, opening: str, closing: str) -> int:
@@ -264,7 +267,7 @@ _LABEL = re.compile(r"([a-z])\.[ \t]*")
 _CARET = re.compile(r"\^(?:\^([^\^\s]+)\^|(\S+))\s+")
 
 
-def _pandoc(text: str) -> Iterator[tuple[int, Example | None]]:
+def _pandoc(text: str) -> Iterator[tuple[int, _Example | None]]:
     for match in _FENCE.finditer(text):
         end = re.compile(rf"^:{{{len(match[1])},}}[ ]*$", re.MULTILINE).search(text, match.end())
         if end is None:
@@ -297,7 +300,7 @@ def _pandoc(text: str) -> Iterator[tuple[int, Example | None]]:
             yield match.start(), None
 
 
-def _lineblock(group: Sequence[str], name: str, heading: Sequence[str]) -> Example | None:
+def _lineblock(group: Sequence[str], name: str, heading: Sequence[str]) -> _Example | None:
     """The example of lines with bars: header, words, glosses, translation."""
     if len(group) < 3:
         return None
@@ -312,7 +315,7 @@ def _lineblock(group: Sequence[str], name: str, heading: Sequence[str]) -> Examp
     if judged:
         rows[0] = rows[0].strip()[judged.end() :]
     cells = [["" if cell == "~" and k else _markdown(cell) for cell in _protected(row)] for k, row in enumerate(rows)]
-    return Example(cells, [_markdown(group[-1])] if group[-1].strip() else [], about)
+    return _Example(cells, [_markdown(group[-1])] if group[-1].strip() else [], about)
 
 
 def _protected(line: str) -> list[str]:
@@ -341,7 +344,7 @@ _GLOSS = re.compile(r"#(?:numbered-)?(?:gloss|example|subexample)\s*\(")
 _KEY = re.compile(r"\s*([a-z][\w-]*)\s*:\s*")
 
 
-def _typst(text: str) -> Iterator[tuple[int, Example | None]]:
+def _typst(text: str) -> Iterator[tuple[int, _Example | None]]:
     for match in _GLOSS.finditer(text):
         end = _balanced(text, match.end() - 1)
         if end < 0:
@@ -360,7 +363,7 @@ def _typst(text: str) -> Iterator[tuple[int, Example | None]]:
         free = [_typst_text(given["translation"])] if "translation" in given else []
         about = {"id": given.get("label", "").strip('"<> '), "heading": _typst_text(given.get("header", ""))}
         roles = _typst_roles(given, rows)
-        yield match.start(), Example(rows, [text_ for text_ in free if text_], about, roles)
+        yield match.start(), _Example(rows, [text_ for text_ in free if text_], about, roles)
 
 
 def _typst_roles(given: Mapping[str, str], rows: Sequence[Sequence[str]]) -> list[str]:
