@@ -138,7 +138,7 @@ PANELS = {
     TREE_PANEL: "system systems rules types model e_parser e_style style conventions also f_forests calibration project.phrases order decoder trees projection features "
     "nbest stage extended induced side decode prune",
     LEARNING: "check families epochs bits gold_tags train_sizes folds runs sweeps chains start paper settings words.model experiment.by",
-    OUTPUT: "language treebank legend agreement merge papers output html csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs subtypes bare to "
+    OUTPUT: "language treebank legend agreement merge changes papers output html csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs subtypes bare to "
     "corpus confidence ud into word_links brackets phrases count by conllu limit sent force show save links_out e_out forest",
     RUNNING: "strict jobs scheduler shards shard seed resume checkpoint max_seconds quiet verbose help dry_run port fresh again run.start "
     "install_completion show_completion version",

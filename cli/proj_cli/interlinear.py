@@ -311,7 +311,6 @@ def release(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="The folder.  \\[default: UD_Language-Treebank]")
     ] = None,
-    strict: options.Strict = False,
 ) -> None:
     """Make a treebank for Universal Dependencies: a folder as UD wants it, and a report of what is missing.
 
@@ -326,7 +325,7 @@ def release(
     folder = output or Path(options.usage("", folder_name, how))
     if folder.exists() and not folder.is_dir():
         raise ProjError("this is a file, the folder of the treebank expected", Where(str(folder)), "give another name with -o")
-    faults = common.faults_for(strict)
+    faults = common.faults_for(False)
     treebank = make_release(load_documents(talk.progress(trees, "files"), faults), how, earlier_files(folder))
     treebank.write(folder)
     talk.summary(faults)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.cli.commands import proj
+from cli.commands import proj
 
 from divproj.core.tree import DepTree
 from divproj.drawing import plot

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cli.commands import proj
+from cli.commands import proj
 
 from divproj.core.errors import AlignmentError
 from divproj.core.sentence import Rows

@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
-from tests.cli.commands import proj
+from cli.commands import proj
 
 from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
