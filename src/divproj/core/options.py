@@ -273,7 +273,9 @@ class ParseOptions(Options):
     model: Path | None = option(None, "A model made by `proj train`.", metavar="MODEL")
     keep_tags: bool = option(False, "Use the tags of the CoNLL-U input.")
     keep_lines: bool = option(False, "Each line of the text is one sentence.")
-    style: str = option("ud", "Heads: ud (content words), function, adpositions or determiners.", choices=E_STYLES)
+    style: str = option(
+        "ud", "Heads: ud (content words), function (with relations of SUD), adpositions or determiners.", choices=E_STYLES
+    )
     nbest: int = option(1, "Write the K best trees of each sentence.", low=1, metavar="K")
     confidence: bool = option(True, "Write probabilities of heads to MISC.", "--confidence/--no-confidence")
 
@@ -431,7 +433,9 @@ class ProjectOptions(Options):
     e_style: str = option(
         "as-is", "Heads of E trees: ud (content words), function, adpositions, determiners; or as-is.", choices=E_STYLES
     )
-    style: str = option("ud", "Heads in the output: ud (content words) or function (function words).", choices=F_STYLES)
+    style: str = option(
+        "ud", "Heads in the output: ud (content words), or function (function words, with relations of SUD).", choices=F_STYLES
+    )
     conventions: str = option(
         "",
         "Relations that you prefer where annotators differ: nmod or compound (noun beside noun), advmod or discourse (particles), "
