@@ -227,14 +227,35 @@ def draw(
     induced: Annotated[
         Path | None, typer.Option("--induced", metavar="MODEL", help="Draw trees and aligned nodes of a `proj induce` model.")
     ] = None,
+    legend: Annotated[bool, typer.Option("--legend", help="Explain the lines and signs below the picture.")] = False,
     ignore_ids: options.IgnoreIds = False,
 ) -> None:
-    """Draw a pair of trees as SVG: the translation (E) above, the language you study (F) below, with links and divergences.
+    """Draw a tree, or a pair of trees: the translation (E) above, the language you study (F) below, with links and divergences.
+
+    A CoNLL-U file alone gives one tree with glosses and translation. -o x.svg, x.pdf, x.png and x.tex (tikz-dependency) are what they say.
 
     Example: proj draw deu-eng --sent deu-010 -o pair.svg
-    """
-    from divproj.io.files import writing
 
+    Example: proj draw trees.conllu --sent tur-08 -o cat.pdf
+    """
+    from divproj.core.errors import ProjError, Where
+    from divproj.io.files import writing
+    from divproj.io.trees.conllu import is_conllu
+
+    kind = "txt" if text else output.suffix.lower().removeprefix(".") if str(output) != "-" else "svg"
+    if kind not in ("svg", "pdf", "png", "tex", "txt") and not induced:
+        remedy = "give a name with one of these endings; --text draws with characters"
+        raise ProjError(
+            f"'{output.suffix}' is no kind of picture, .svg, .pdf, .png or .tex expected", Where(str(output)), remedy
+        )
+    if (
+        corpus
+        and len(corpus) == 1
+        and not induced
+        and (corpus[0] == "-" or (Path(corpus[0]).is_file() and is_conllu(corpus[0])))
+    ):
+        _draw_tree(corpus[0], sent, output, kind, legend)
+        return
     if induced:
         if not corpus or len(corpus) > 1:
             raise typer.BadParameter("give the corpus that the model was learned from")
@@ -253,6 +274,41 @@ def draw(
         raise typer.BadParameter("give one corpus")
     pair = inputs[0].find(sent)
     altered = alter(pair, extended=stage is Stage.extended)
+    if kind == "tex":
+        raise ProjError(
+            "pairs of trees are not drawn for LaTeX", Where(str(output)), "write .pdf and include that, or draw one tree"
+        )
+    if kind != "txt":
+        from divproj.drawing.plot import write_picture
+
+        write_picture(pair_svg(pair, altered, stage=stage.value, legend=legend), output)
+        return
     with writing(output) as out:
-        out.write(pair_text(pair, altered, stage=stage.value) if text else pair_svg(pair, altered, stage=stage.value))
-        out.write("\n")
+        out.write(pair_text(pair, altered, stage=stage.value) + "\n")
+
+
+def _draw_tree(file: str, sent: str | None, output: Path, kind: str, legend: bool) -> None:
+    """Draw one tree of a CoNLL-U file."""
+    from divproj.core.sentence import confidence_of, misc_value
+    from divproj.drawing.plot import write_picture
+    from divproj.drawing.svg import tree_svg
+    from divproj.drawing.text import tree_text
+    from divproj.io.files import writing
+    from divproj.io.interlinear.rows import from_sentence
+    from divproj.io.interlinear.typeset import tikz_tree
+    from divproj.io.trees.conllu import find
+
+    rows = find(file, sent, common.faults_for(False))
+    tree = rows.usable_tree()[0]
+    said = [confidence_of(cell) for cell in rows.column(9)]
+    confidence = [float(each) for each in said] if all(each.replace(".", "", 1).isdecimal() for each in said) else []
+    if kind in ("txt", "tex"):
+        with writing(output) as out:
+            shown = tree_text(tree, rows.glosses) if kind == "txt" else "\n".join(tikz_tree(tree, rows.glosses, confidence))
+            out.write(shown + "\n")
+        return
+    reasons = [misc_value(cell, "Proj") or "given" for cell in rows.column(9)]
+    picture = tree_svg(
+        tree, glosses=rows.glosses, translation=from_sentence(rows).translation, reasons=reasons, confidence=confidence, name=rows.sent_id, legend=legend
+    )  # fmt: skip
+    write_picture(picture, output)

@@ -35,7 +35,7 @@ from proj_cli import (
     words,
 )
 
-OUTPUTS = ("output", "html", "csv_folder", "plot", "latex", "forest", "links_out", "e_out", "save")
+OUTPUTS = ("output", "html", "csv_folder", "plot", "latex", "forest", "links_out", "e_out", "save", "merge")
 """Parameters that name what a command writes, whichever command; those of other names are read."""
 ALSO = (("convert", "target"), ("pairs", "corpus"))
 """Parameters of one command that it writes."""
@@ -138,7 +138,7 @@ PANELS = {
     TREE_PANEL: "system systems rules types model e_parser e_style style conventions also f_forests calibration project.phrases order decoder trees projection features "
     "nbest stage extended induced side decode prune",
     LEARNING: "check families epochs bits gold_tags train_sizes folds runs sweeps chains start paper settings words.model experiment.by",
-    OUTPUT: "papers output html csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs subtypes bare to "
+    OUTPUT: "language treebank legend agreement merge changes papers output html csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs subtypes bare to "
     "corpus confidence ud into word_links brackets phrases count by conllu limit sent force show save links_out e_out forest",
     RUNNING: "strict jobs scheduler shards shard seed resume checkpoint max_seconds quiet verbose help dry_run port fresh again run.start "
     "install_completion show_completion version",
@@ -197,7 +197,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     SEE: (analyze.analyze, analyze.draw, find.find),
     TREES: (project.project, project.types, project.learn, project.calibrate, review.review, words.words),
     "Parsers": (parse.train, parse.parse),
-    "Interlinear files": (interlinear.check, interlinear.convert),
+    "Interlinear files": (interlinear.check, interlinear.convert, interlinear.release),
     "How good is it?": (evaluate.evaluate, evaluate.experiment, evaluate.paper),
     "About divproj": (about.tutorial, about.corpora, about.languages, about.systems, about.warm, about.cite),
 }

@@ -30,7 +30,11 @@ def evaluate(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="CoNLL-U with gold trees (--word-links: Pharaoh links).")],
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The file to score: the same sentences in the same order.")],
     other: Annotated[
-        str | None, typer.Argument(metavar="[OTHER]", help="A second file, to test whether the difference is significant.")
+        str | None,
+        typer.Argument(
+            metavar="[OTHER]",
+            help="A second file, to test whether the difference is significant; with --agreement, the file that both started from.",
+        ),
     ] = None,
     word_links: Annotated[bool, typer.Option("--word-links", help="Score word links: precision, recall, F1, AER.")] = False,
     brackets: Annotated[
@@ -39,13 +43,28 @@ def evaluate(
     phrases: Annotated[
         bool, typer.Option("--phrases", help="Score phrase pairs of `proj align` (GOLD: JSON lines, or a folder of SPADE XML).")
     ] = False,
+    agreement: Annotated[
+        bool,
+        typer.Option("--agreement", help="Compare two annotators, side by side: UAS, LAS, agreement and kappa of each column."),
+    ] = False,
+    merge: Annotated[
+        Path | None,
+        typer.Option(
+            "--merge", metavar="FILE", help="Write one file of the reviews of two annotators; disagreements are marked."
+        ),
+    ] = None,
     how: EvaluateOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Score trees against gold trees: UAS and LAS, by part of speech, source of the head and confidence.
 
     Example: proj evaluate gold.conllu trees.conllu
+
+    Example: proj evaluate ada.conllu tom.conllu --agreement --merge both.conllu
     """
+    if agreement or merge:
+        _agreement(gold, system, other, merge, how.subtypes, as_json)
+        return
     if word_links:
         _links(gold, system, as_json)
         return
@@ -95,6 +114,50 @@ def _print(scores: TreeScores, sign: str) -> None:
         console.print(shown)
         console.print(f"expected calibration error {100 * error:.2f} points")
     console.print(sign, highlight=False, soft_wrap=True)
+
+
+def _agreement(one: str, two: str, base: str | None, merge: Path | None, subtypes: bool, as_json: bool) -> None:
+    """What two annotators agree on and where they differ; their reviews as one file."""
+    from divproj.evaluation.agreement import by_sentence, compare, merge_files
+    from divproj.evaluation.trees import las_kind
+    from divproj.io.files import writing
+    from divproj.io.trees import conllu
+
+    faults = common.faults_for(False)
+    files = [[s for s in conllu.load(path, faults) if s is not None] for path in (one, two, *([base] if base else []))]
+    result = compare(files[0], files[1], subtypes=subtypes)
+    sign = common.signature(cmd="agreement", las=las_kind(subtypes))
+    if as_json:
+        print(json.dumps({"signature": sign, **result.as_json()}, ensure_ascii=False))  # noqa: T201
+    else:
+        console = common.stdout()
+        for name, differences in by_sentence(result.differences).items():
+            shown = common.table(common.harmless(name), "", "word", "column", Path(one).name, Path(two).name, left=5)
+            for each in differences:
+                shown.add_row(str(each.word or ""), *map(common.harmless, (each.form, each.column, each.one, each.other)))
+            console.print(shown)
+        shown = common.table("Agreement", "", "percent", "kappa")
+        shown.add_row("UAS", f"{result.uas:.2f}", "")
+        shown.add_row("LAS", f"{result.las:.2f}", "")
+        for name, column in result.columns.items():
+            kappa = column.kappa
+            shown.add_row(name, f"{column.share:.2f}", "–" if kappa is None else f"{kappa:.3f}")
+        console.print(shown)
+        left = [f"{result.unconfirmed} not confirmed by both"] * bool(result.unconfirmed)
+        left += [f"{len(result.divided)} with other words"] * bool(result.divided) + [
+            f"{len(result.alone)} in one file only"
+        ] * bool(result.alone)
+        compared = f"{plural(result.sentences, 'sentence')}, {plural(result.words, 'word')} compared"
+        console.print(f"{compared}{'; left out: ' if left else ''}{', '.join(left)}", soft_wrap=True)
+        console.print(sign, highlight=False, soft_wrap=True)
+    talk.summary(faults)
+    if merge is not None:
+        count = 0
+        with writing(merge) as out:
+            for sentence, disagreements in merge_files(*files):
+                out.write(conllu.dumps(sentence).rstrip("\n") + "\n\n")
+                count += bool(disagreements)
+        talk.say(f"Merged into {merge}: {plural(count, 'sentence')} on which both disagree (# state = second, # disagreement)")
 
 
 def _links(gold_path: str, system_path: str, as_json: bool) -> None:

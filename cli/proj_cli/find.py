@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from divproj.io.files import F_FILE
+from divproj.io.files import F_FILE, in_folder, locate
 from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
     from divproj.core.errors import Faults
     from divproj.core.sentence import Rows
-    from divproj.search import Match
+    from divproj.search import Match, Query, Replacement
 
 LANGUAGE = "Query language"
 
@@ -43,6 +44,14 @@ def find(
         bool, typer.Option("--conllu", help="Write the matching sentences as CoNLL-U.", rich_help_panel="Output")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Write one JSON object per match.", rich_help_panel="Output")] = False,
+    changes: Annotated[
+        str | None,
+        typer.Option(
+            "--set",
+            metavar="COLUMN=VALUE",
+            help="Change the matching words: shown only; with -o FILE, or --conllu, the whole file is written with the changes.",
+        ),
+    ] = None,
     output: Annotated[
         str,
         typer.Option(
@@ -61,6 +70,8 @@ def find(
 
     Example: proj find 'upos=ADP' hin-eng --by head.upos
 
+    Example: proj find 'upos=ADP & rel=det' trees.conllu --set 'upos=DET & feats.PronType=Art' -o better.conllu
+
     A query tests one word: form, lemma, upos, xpos, feats.KEY, rel, gloss, misc.KEY, id, distance, side, children, depth,
     conf, sent_id, text, length, comment.KEY, with = != ~ < <= > >=. Other words are reached by head, child, ancestor, descendant, sibling,
     next, prev: head.upos=VERB, child(upos=ADP & rel=case). Join tests with & | ! and brackets; /…/ is a regular expression.
@@ -76,6 +87,11 @@ def find(
     if not files:
         raise typer.BadParameter("give a CoNLL-U file, a corpus folder or the name of a sample corpus")
     faults = common.faults_for(strict)
+    if changes is not None:
+        if count or by or json or limit:
+            raise typer.BadParameter("--set goes with -o and --conllu only")
+        _replace(wanted, changes, files, output, whole=conllu or output != "-", faults=faults)
+        return
     words = sentences = 0
     tally: Counter[str] = Counter()
     from divproj.io.files import writing
@@ -106,14 +122,68 @@ def find(
     talk.say(f"{words} word{'s' * (words != 1)} in {sentences} sentence{'s' * (sentences != 1)}")
 
 
+def _replace(wanted: Query, changes: str, files: list[str], output: str, *, whole: bool, faults: Faults) -> None:
+    """Show what changes; with `whole`, write the file with the changes, and sentences that cannot be read as they are."""
+    from divproj.core.errors import FormatError
+    from divproj.io.files import name_of, reading, writing
+    from divproj.io.trees import conllu
+    from divproj.search import parse_changes, replace_all
+
+    if whole and len(files) > 1:
+        raise typer.BadParameter("--set writes one file: give one, or leave out -o to see what would change")
+    edits = options.usage("--set: ", parse_changes, changes)
+    words = sentences = left = 0
+    with writing(output) as out:
+        for name in files:
+            path = _file(name)
+            with reading(path) as stream:
+                for line, block, end in talk.progress(conllu.blocks(stream, name_of(path)), "searching sentence"):
+                    try:
+                        sentence = conllu.parse(block, name_of(path), line, end)
+                    except FormatError as error:
+                        faults.sentence(error)
+                        out.write((block.decode("utf-8", "replace") + end) if whole else "")
+                        continue
+                    for change in replace_all([sentence], wanted, edits, faults):
+                        sentence = change.after
+                        if change.problem:
+                            left += 1
+                            talk.caution(f"{change.before.sent_id or change.before.where}: left as it is: {change.problem}")
+                        elif change.differs:
+                            sentences += 1
+                            shown = list(_changed(change))
+                            words += len({word for word, _ in shown})
+                            if not whole:
+                                out.writelines(common.harmless(text).replace("\n", " ") + "\n" for _, text in shown)
+                    if whole:
+                        out.write(conllu.dumps(sentence))
+    talk.summary(faults)
+    done = f"written to {output}" if whole else "nothing is written without -o FILE"
+    more = f"; {left} sentence{'s' * (left != 1)} left as they are" if left else ""
+    talk.say(f"{words} word{'s' * (words != 1)} changed in {sentences} sentence{'s' * (sentences != 1)}{more}: {done}")
+
+
+def _changed(change: Replacement) -> Iterator[tuple[int, str]]:
+    """Each cell that changes: its word, and a line that shows it before and after."""
+    before, after = change.before, change.after
+    name = before.sent_id or str(before.where)
+    for k, column in enumerate(("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")):
+        for word, (old, new) in enumerate(zip(before.column(k), after.column(k), strict=True), 1):
+            if old != new:
+                yield word, f"{name}\t{word}\t{before.forms[word - 1]}\t{column}\t{old}\t→\t{new}"
+
+
+def _file(name: str) -> str | Path:
+    """The CoNLL-U file that an argument names: itself, or that of F in a corpus folder."""
+    path = locate(name)
+    return (in_folder(path, F_FILE) or path / F_FILE) if path.is_dir() else name
+
+
 def _sentences(files: list[str], faults: Faults) -> Iterator[Rows]:
-    from divproj.io.files import in_folder, locate
     from divproj.io.trees import conllu
 
     for name in files:
-        path = locate(name)
-        source = (in_folder(path, F_FILE) or path / F_FILE) if path.is_dir() else name
-        yield from (sentence for sentence in conllu.load(source, faults) if sentence is not None)
+        yield from (sentence for sentence in conllu.load(_file(name), faults) if sentence is not None)
 
 
 def _lines(match: Match) -> Iterator[str]:

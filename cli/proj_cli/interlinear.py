@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from divproj.core.errors import Faults, plural
+from divproj.core.options import ReleaseOptions
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -34,6 +35,16 @@ class TargetFormat(StrEnum):
     xigt = "xigt"
     plain = "plain"
     cldf = "cldf"
+    flextext = "flextext"
+    elan = "elan"
+    toolbox = "toolbox"
+    gb4e = "gb4e"
+    langsci = "langsci"
+    expex = "expex"
+    linguex = "linguex"
+    tikz = "tikz"
+    leipzig = "leipzig"
+    abbreviations = "abbreviations"
 
 
 ENDINGS = {
@@ -44,6 +55,12 @@ ENDINGS = {
     ".txt": TargetFormat.plain,
     ".igt": TargetFormat.plain,
     ".csv": TargetFormat.cldf,
+    ".flextext": TargetFormat.flextext,
+    ".eaf": TargetFormat.elan,
+    ".sfm": TargetFormat.toolbox,
+    ".db": TargetFormat.toolbox,
+    ".tex": TargetFormat.gb4e,
+    ".html": TargetFormat.leipzig,
 }
 SHOWN = 20
 LOOKED_AT = 200
@@ -189,7 +206,11 @@ def convert(
     *,
     source: Annotated[str, typer.Argument(metavar="IN", help="Interlinear text in any format; - is stdin.")],
     target: Annotated[
-        str, typer.Argument(metavar="OUT", help="File to write: .conllu, .xml (Xigt), .csv (CLDF) or .txt; - is stdout.")
+        str,
+        typer.Argument(
+            metavar="OUT",
+            help="File to write: .conllu, .xml (Xigt), .csv (CLDF), .flextext, .eaf, .sfm (Toolbox), .tex, .html or .txt; - is stdout.",
+        ),
     ],
     to: Annotated[TargetFormat | None, typer.Option("--to", help="Format of OUT; by default its file name says which.")] = None,
     into: Annotated[
@@ -200,6 +221,10 @@ def convert(
             help="A file of FLEx, ELAN, Toolbox, EXMARaLDA, Praat or Excel; OUT is a copy of it with the trees of IN (CoNLL-U).",
         ),
     ] = None,
+    language: Annotated[
+        str,
+        typer.Option("--language", metavar="NAME", help="Language of a text that does not say it: name, code or Glottocode."),
+    ] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     bare: Annotated[bool, typer.Option("--bare", help="Write plain text without `# key = value` lines.")] = False,
     reader: options.Reader,
@@ -208,21 +233,26 @@ def convert(
     max_mb: options.MaxMb = 200,
     strict: options.Strict = False,
 ) -> None:
-    """Convert interlinear text to CoNLL-U, Xigt, CLDF or plain text; existing trees and tags are kept.
+    """Convert interlinear text to another format; trees and tags are kept where the format has a place for them.
 
+    Also as it is printed: --to gb4e (usual for .tex), langsci, expex or linguex for examples in LaTeX, tikz for trees (tikz-dependency),
+    leipzig (.html) for leipzig.js, abbreviations for the list of abbreviations.
     --into writes the trees of IN into a copy of the file that the text came from; nothing else in it changes.
 
     Example: proj convert story.eaf story.conllu --tiers words=word,glosses=gl,translation=ft
 
     Example: proj convert trees.conllu story-with-trees.eaf --into story.eaf
+
+    Example: proj convert trees.conllu examples.tex --to langsci
     """
     from divproj.core.errors import FormatError, ProjError, Where
     from divproj.io.files import is_stream, writing
-    from divproj.io.interlinear import cldf, words, xigt
+    from divproj.io.interlinear import cldf, elan, flextext, toolbox, typeset, words, xigt
     from divproj.io.interlinear import formats as interlinear
     from divproj.io.interlinear import plain as igt_plain
     from divproj.io.interlinear import rows as igt_conllu
-    from divproj.links.grade import grade
+    from divproj.io.interlinear.languages import find_language
+    from divproj.links.grade import abbreviations, grade
 
     if target != "-" and Path(target).exists() and not force:
         raise ProjError("this file exists already", Where(target), "--force replaces it")
@@ -241,6 +271,8 @@ def convert(
             raise ProjError(
                 "this file exists already and belongs to OUT", Where(str(Path(target).parent / name)), "--force replaces it"
             )
+    said = find_language(language)
+    code = said.code or said.glottocode or said.name
     counts = [0, 0]
     beside: dict[str, str] = {}
 
@@ -251,16 +283,23 @@ def convert(
             if not assessment.level:
                 counts[1] += 1
                 talk.warn(FormatError(assessment.findings[0].message, igt.where, assessment.findings[0].remedy))
-            yield igt
+            yield replace(igt, language=igt.language or code) if code and igt.rows is None else igt
 
     with writing(target) as out:
         instances = talk.progress(grade_each(), "sentences")
         if kind is TargetFormat.plain:
             igt_plain.dump(map(words.rejoin, instances), out, bare=bare)
         elif kind is TargetFormat.cldf:
-            beside = cldf.dump(map(words.rejoin, instances), out, Path(target).name)
+            beside = cldf.dump(map(words.as_printed, instances), out, Path(target).name, code)
+        elif kind is TargetFormat.abbreviations:
+            out.write(typeset.list_abbreviations(abbreviations(instances), "tex" if target.endswith(".tex") else "text"))
+        elif kind.value in typeset.PACKAGES:
+            typeset.dump(instances, out, kind.value)
+        elif kind is TargetFormat.flextext:
+            flextext.dump(instances, out, code)
         else:
-            (igt_conllu if kind is TargetFormat.conllu else xigt).dump(instances, out)
+            dumps = {"conllu": igt_conllu.dump, "xigt": xigt.dump, "elan": elan.dump, "toolbox": toolbox.dump}
+            dumps[kind.value](instances, out)
     if target != "-" and not is_stream(Path(target)):
         for name, text in beside.items():
             with writing(Path(target).parent / name) as out:
@@ -269,6 +308,43 @@ def convert(
     talk.say(f"Read as {faults.reading.in_words()}.")
     broken = f", {counts[1]} of them with lines that do not fit (proj check says which)" if counts[1] else ""
     talk.say(f"{counts[0]} sentence{'s' * (counts[0] != 1)} written{broken}: {target}")
+
+
+@options.command
+def release(
+    *,
+    trees: Annotated[list[str], typer.Argument(metavar="TREES...", help="CoNLL-U files, as `proj review` writes them.")],
+    how: ReleaseOptions,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The folder.  \\[default: UD_Language-Treebank]")
+    ] = None,
+) -> None:
+    """Make a treebank for Universal Dependencies: a folder as UD wants it, and a report of what is missing.
+
+    Only sentences that are marked gold, and that the UD validator would accept, are released. Released again into the same
+    folder, the treebank keeps what you have written into its README, and its sentences stay in their parts.
+
+    Example: proj release trees.reviewed.conllu --language Turkish --treebank Village --set license="CC BY-SA 4.0"
+    """
+    from divproj.core.errors import ProjError, Where
+    from divproj.ud.release import earlier_files, folder_name, load_documents, make_release
+
+    folder = output or Path(options.usage("", folder_name, how))
+    if folder.exists() and not folder.is_dir():
+        raise ProjError("this is a file, the folder of the treebank expected", Where(str(folder)), "give another name with -o")
+    faults = common.faults_for(False)
+    treebank = make_release(load_documents(talk.progress(trees, "files"), faults), how, earlier_files(folder))
+    treebank.write(folder)
+    talk.summary(faults)
+    for part, (sentences, words) in treebank.sizes.items():
+        talk.say(f"{part}: {plural(sentences, 'sentence')}, {plural(words, 'word')}")
+    for remark in treebank.remarks:
+        talk.say(f"- {remark}")
+    for problem in treebank.missing:
+        talk.caution(f"UD would refuse: {problem}")
+    talk.say(f"Treebank written to {folder}; not-to-release/report.txt has this list")
+    if treebank.missing:
+        raise typer.Exit(1)
 
 
 def _show_parts(file: str, reader: ReaderOptions, output: Path) -> None:

@@ -210,6 +210,40 @@ def parse_roles(name: str, texts: Iterable[str]) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class ReleaseOptions(Options):
+    """What is released as a treebank of UD, and what its README says (`proj release`)."""
+
+    language: str = option("", "The language: the name that UD uses, or a code.", metavar="NAME")
+    treebank: str = option("", "Name of the treebank: letters and digits, the first one a capital.", metavar="NAME")
+    code: str = option("", "Code of the language in UD (ISO 639-1, or else ISO 639-3).", by_set=True)
+    glottocode: str = option("", "Glottocode of the language.", by_set=True)
+    iso639_3: str = option("", "ISO 639-3 code of the language.", by_set=True)
+    states: str = option(
+        "gold", "States of the sentences that are released, with commas between; all takes every tree.", by_set=True
+    )
+    sample: bool = option(
+        False, "Whether a small treebank gets a sample of 20 to 50 sentences as its training part.", by_set=True
+    )
+    license: str = option("", "Licence, such as CC BY-SA 4.0.", by_set=True)
+    genre: str = option("", "Genres, with blanks between, from UD's list.", by_set=True)
+    contributors: str = option("", "Last, First; Last, First …", by_set=True)
+    contact: str = option("", "An e-mail address.", by_set=True)
+    since: str = option("", "The first release of UD with this treebank, such as 2.19.", by_set=True)
+    contributing: str = option("", "Where changes are made: here, here source, elsewhere.", by_set=True)
+    parallel: str = option("", "The parallel collection that the text belongs to, or no.", by_set=True)
+    lemmas: str = option("", "How the lemmas were made, in UD's words (manual native, automatic …).", by_set=True)
+    features: str = option("", "How the features were made.", by_set=True)
+    xpos: str = option("", "How the tags of the language itself were made.", by_set=True)
+    settings: tuple[str, ...] = option(
+        (),
+        "For the README: license, genre, contributors, contact, since, contributing, parallel, lemmas, features, xpos; also code, "
+        "glottocode, iso639_3; states=gold,second or all; sample=yes.",
+        "--set",
+        metavar="NAME=VALUE",
+    )
+
+
+@dataclass(frozen=True)
 class TrainOptions(Options):
     """How a parser is trained (`proj train`, `[train]`, `MstParser`)."""
 
@@ -247,7 +281,9 @@ class ParseOptions(Options):
     model: Path | None = option(None, "A model made by `proj train`.", metavar="MODEL")
     keep_tags: bool = option(False, "Use the tags of the CoNLL-U input.")
     keep_lines: bool = option(False, "Each line of the text is one sentence.")
-    style: str = option("ud", "Heads: ud (content words), function, adpositions or determiners.", choices=E_STYLES)
+    style: str = option(
+        "ud", "Heads: ud (content words), function (with relations of SUD), adpositions or determiners.", choices=E_STYLES
+    )
     nbest: int = option(1, "Write the K best trees of each sentence.", low=1, high=MOST_TREES, metavar="K")
     confidence: bool = option(True, "Write probabilities of heads to MISC.", "--confidence/--no-confidence")
 
@@ -405,7 +441,9 @@ class ProjectOptions(Options):
     e_style: str = option(
         "as-is", "Heads of E trees: ud (content words), function, adpositions, determiners; or as-is.", choices=E_STYLES
     )
-    style: str = option("ud", "Heads in the output: ud (content words) or function (function words).", choices=F_STYLES)
+    style: str = option(
+        "ud", "Heads in the output: ud (content words), or function (function words, with relations of SUD).", choices=F_STYLES
+    )
     conventions: str = option(
         "",
         "Relations that you prefer where annotators differ: nmod or compound (noun beside noun), advmod or discourse (particles), "

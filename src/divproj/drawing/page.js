@@ -58,8 +58,17 @@ const page = (() => {
       }
     }
   }, { rootMargin: "600px" });
-  one("#all").addEventListener("click", async () => {
-    for (const item of items) if (!item.hidden) await draw(item);
+  const undrawn = () => items.filter((item) => !item.hidden && item.querySelector(".pic[data-z]"));
+  async function drawAll() {
+    for (const item of undrawn()) await draw(item);
+  }
+  one("#all").addEventListener("click", drawAll);
+  document.addEventListener("keydown", async (event) => { // a page prints whole
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "p" && undrawn().length) {
+      event.preventDefault();
+      await drawAll();
+      window.print();
+    }
   });
 
   // Wrapping: a picture wider than its box becomes rows of it, cut between words; arcs go on in the next row.

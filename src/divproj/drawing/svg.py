@@ -215,8 +215,8 @@ def _swap_labels(labels: list[str], swaps: Sequence[Operation]) -> None:
         labels[op.parent - 1] = turned if label else ""
 
 
-WORD, TAG, LABEL, NUMBER = 15.0, 9.5, 10.5, 9.5
-"""Font sizes in pixels of a form, its part of speech, a relation and a confidence."""
+WORD, TAG, LABEL, NUMBER, GLOSS = 15.0, 9.5, 10.5, 9.5, 12.0
+"""Font sizes in pixels of a form, its part of speech, a relation, a confidence and a gloss."""
 STEP, GAP, LEVEL, ROUND = 7, 16, 21, 7
 """Pixels between stems at a word, between words, between levels of arcs, and the radius of an arc's shoulders."""
 
@@ -332,6 +332,9 @@ STYLE = """\
 .divproj text{text-anchor:middle;fill:var(--ink)}
 .divproj .form{font-size:15px}
 .divproj .pos{font-size:9.5px;fill:var(--soft);letter-spacing:.02em}
+.divproj .gloss{font-size:12px;fill:var(--soft)}
+.divproj .free{font-size:12px;font-style:italic;text-anchor:start}
+.divproj .edge.key .meaning{text-anchor:start;fill:var(--soft)}
 .divproj .link{fill:none;stroke:var(--link);stroke-width:1.6}
 .divproj .possible{stroke-dasharray:2 3}
 .divproj .edge{color:var(--line)}
@@ -396,6 +399,7 @@ def pair_svg(
     direction: str = "e_to_f",
     standalone: bool = True,
     width: int | None = None,
+    legend: bool = False,
 ) -> str:
     """The pair after one stage.
 
@@ -403,7 +407,7 @@ def pair_svg(
     `width` scales the picture to so many pixels.
     """
     shown = scenes(altered or alter(pair), direction, [stage])
-    return "".join(_picture(pair, shown, standalone, True, width))
+    return "".join(_picture(pair, shown, standalone, True, width, legend=legend))
 
 
 def stages_svg(altered: Altered, *, direction: str = "e_to_f", standalone: bool = False, titles: bool = True) -> str:
@@ -421,25 +425,82 @@ def scene_svg(
     return "".join(_picture(pair, [scene], standalone, True, None, sources or {}))
 
 
-def tree_svg(tree: DepTree, *, standalone: bool = True) -> str:
-    """One tree alone, its arcs above the words."""
+def tree_svg(
+    tree: DepTree,
+    *,
+    standalone: bool = True,
+    glosses: Sequence[str] = (),
+    translation: str = "",
+    reasons: Sequence[str] = (),
+    confidence: Sequence[float] = (),
+    name: str = "",
+    legend: bool = False,
+) -> str:
+    """One tree alone, its arcs above the words, with glosses and translation below; `reasons` and `confidence` of the heads where they are known."""
     labels = tree.deprels or ("",) * len(tree)
-    edges = [DrawnEdge("e", k, head, "given", (), "" if labels[k - 1] == "_" else labels[k - 1]) for k, head in tree.edges]
+    kinds = [kind if kind in GLYPHS else "given" for kind in reasons] or ["given"] * len(tree)
+    edges = [
+        DrawnEdge("e", k, head, kinds[k - 1], (), "" if labels[k - 1] == "_" else labels[k - 1], confidence=confidence[k - 1] if confidence else None)
+        for k, head in tree.edges
+    ]  # fmt: skip
     scene = Scene("initial", {"e": edges, "f": []}, {"e": tree.heads, "f": ()}, set(), frozenset(), [])
-    row = _row("e", tree, [scene])
-    xs = spread(row.xs, row.at, row.width, row.width)
+    row = _row("e", tree, [scene], least=[text_width(gloss) * GLOSS for gloss in glosses])
     base = 10 + row.height * LEVEL + 18
-    wide, high = round(row.width) + 2 * MARGIN, base + 24
+    low = base + (14 if any(row.tags) else 0)
+    gloss_y, free_y = low + 17, low + (17 if any(glosses) else 0) + 24
+    extent = max(row.width, text_width(translation) * GLOSS)
+    xs = spread(row.xs, row.at, row.width, extent, 0.0)
+    wide, high = round(extent) + 2 * MARGIN, (free_y if translation else free_y - 24) + 10
+    title = escape(f"Dependency tree of {name}" if name else "Dependency tree")
+    keys, high = _legend([edge.kind for edge in edges], high, wide) if legend else ([], high)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="divproj" viewBox="{-MARGIN} 0 {wide} {high}" '
-        f'width="{wide}" height="{high}" role="group" aria-label="Dependency tree" data-stage="initial">'
+        f'width="{wide}" height="{high}" role="group" aria-label="{title}" data-stage="initial">'
     ]
     if standalone:
         parts.append(f'<style>{STYLE}</style><rect class="bg" x="{-MARGIN}" width="{wide}" height="{high}"/>')
     pair = Pair(DepTree((), ()), tree, Links(frozenset(), (0, len(tree))))
     parts += ['<g class="side" data-side="e">', *_words(row, [scene], xs, base, True)]
-    parts += [*_edge_parts(row, [scene], xs, base - 16, pair, True), "</g></svg>"]
-    return "".join(parts)
+    parts += [
+        f'<text class="gloss" x="{xs[k]}" y="{gloss_y}">{escape(gloss)}</text>' for k, gloss in enumerate(glosses, 1) if gloss
+    ]
+    parts += [*_edge_parts(row, [scene], xs, base - 16, pair, True), "</g>"]
+    if translation:
+        parts.append(f'<text class="free" x="0" y="{free_y}">{escape(translation)}</text>')
+    return "".join([*parts, *keys, "</svg>"])
+
+
+LEGEND = {
+    "match": "the same edge in both trees",
+    "unaligned": "without a partner: the word has no link",
+    "merge": "both ends linked to one word",
+    "swap": "the other way round",
+    "other": "another edge",
+    "projected": "projected from the translation",
+    "spontaneous": "the word has no link",
+    "guess": "a guess",
+    "parsed": "chosen by the parser",
+    "learned": "learned from gold sentences",
+    "corrected": "corrected by hand",
+}
+"""What the classes of edges mean, in the words of a legend."""
+
+
+def _legend(kinds: Iterable[str], top: int, wide: int) -> tuple[list[str], int]:
+    """The lines of a legend below a picture, for the classes of edges in it, and where they end."""
+    parts, x, y = [], 0.0, top + 14
+    for kind in [kind for kind in LEGEND if kind in set(kinds)]:
+        text = LEGEND[kind]
+        sign = "" if kind in UNSIGNED else GLYPHS[kind]
+        need = 52 + text_width(text) * LABEL
+        if x and x + need > wide - 2 * MARGIN:
+            x, y = 0.0, y + 18
+        parts.append(
+            f'<g class="edge {kind} key"><path d="M{x:.0f} {y - 4}h28"/><text class="sign" x="{x + 37:.0f}" y="{y}"><tspan class="glyph">{sign}</tspan></text>'
+            f'<text class="meaning" x="{x + 46:.0f}" y="{y}">{text}</text></g>'
+        )
+        x += need + 16
+    return parts, y + 10 if parts else top
 
 
 def size_of(svg: str) -> tuple[int, int]:
@@ -456,6 +517,7 @@ def _picture(
     titles: bool,
     width: int | None,
     sources: Mapping[tuple[int, int], str] | None = None,
+    legend: bool = False,
 ) -> Iterator[str]:
     e, f = _row("e", pair.e, shown), _row("f", pair.f, shown, pair.glosses)
     extent = max(e.width, f.width)
@@ -468,6 +530,8 @@ def _picture(
     f_base = link_end + (31 if any(f.tags) else 17)
     wide = round(extent) + 2 * MARGIN
     high = f_base + 8 + f.height * LEVEL + 12
+    drawn = [edge.kind for scene in shown for side in "ef" for edge in scene.edges[side]]
+    keys, high = _legend(drawn, high, wide) if legend else ([], high)
     name = escape(f"Dependency trees of {pair.sent_id}" if pair.sent_id else "Dependency trees of a pair")
     across, down = (width, max(1, round(high * width / wide))) if width else (wide, high)
     yield (
@@ -482,10 +546,13 @@ def _picture(
         yield from _words(row, shown, xs, base, titles)
         yield from _edge_parts(row, shown, xs, base - 16 if row.side == "e" else base + 7, pair, titles)
         yield "</g>"
+    yield from keys
     yield "</svg>"
 
 
-def _row(side: str, tree: DepTree, shown: Sequence[Scene], glosses: tuple[str, ...] = ()) -> DrawnRow:
+def _row(
+    side: str, tree: DepTree, shown: Sequence[Scene], glosses: tuple[str, ...] = (), least: Sequence[float] = ()
+) -> DrawnRow:
     n = len(tree)
     rtl = runs_rtl(tree.forms)
     at = [0, *(range(n - 1, -1, -1) if rtl else range(n))]
@@ -499,7 +566,7 @@ def _row(side: str, tree: DepTree, shown: Sequence[Scene], glosses: tuple[str, .
             roots = scene.roots(side)
             mark = max((mark, *(label_width(root) + 3 for root in roots)))
             fans.append(fan(scene.edges[side], [root.child for root in roots], at))
-    xs, width = columns(tree.forms, tags, list({id(f): f for f in fans}.values()), at, mark)
+    xs, width = columns(tree.forms, tags, list({id(f): f for f in fans}.values()), at, mark, least)
     return DrawnRow(side, tree, glosses, tags, rtl, at, fans, xs, width)
 
 

@@ -18,6 +18,7 @@ from divproj.divergence.operations import Altered, alter
 from divproj.drawing.measure import escape, visible
 from divproj.drawing.svg import GLYPHS, DrawnEdge, Scene, altered_side, other, pair_svg, scenes
 from divproj.io.corpus import Chunk, Corpus
+from divproj.io.interlinear.typeset import escape_tex
 
 
 def pair_text(pair: Pair, altered: Altered | None = None, direction: str = "e_to_f", stage: str = "initial") -> str:
@@ -55,6 +56,25 @@ def _visible_tree(tree: DepTree, scene: Scene, side: str) -> DepTree:
     return DepTree(tuple(map(visible, tree.forms)), scene.heads[side], tuple(deprels))
 
 
+def tree_text(tree: DepTree, glosses: Sequence[str] = ()) -> str:
+    """One tree as text: a line for each word, in order, below its head as far as it is from the root.
+
+    >>> print(tree_text(DepTree(("Hunde", "bellen"), (2, 0), ("nsubj", "root")), ("dog.PL", "bark")))
+      Hunde ‘dog.PL’ ←nsubj─ bellen
+    bellen ‘bark’ ←root
+    """
+    lines = []
+    for k, (form, head) in enumerate(zip(tree.forms, tree.heads, strict=True), 1):
+        depth, up = 0, head
+        while up > 0 and depth < len(tree):
+            depth, up = depth + 1, tree.heads[up - 1]
+        rel = tree.deprels[k - 1] if tree.deprels else ""
+        gloss = f" ‘{glosses[k - 1]}’" if glosses and glosses[k - 1] else ""
+        above = f"─ {tree.forms[head - 1]}" if head > 0 else "" if head == 0 else "─ ?"
+        lines.append(visible(f"{'  ' * depth}{form}{gloss} ←{rel}{above}"))
+    return "\n".join(lines)
+
+
 def edges_of(as_json: bool, extended: bool, paper: bool, style: str, chunk: Chunk, faults: Faults) -> tuple[int, str]:
     """How many pairs a chunk has, and their edges as lines of text."""
     lines: list[str] = []
@@ -83,29 +103,6 @@ def corpus_html(corpus: Corpus) -> str:
     return f"<div><p>{escape(repr(corpus))}</p>{''.join(pictures)}</div>"
 
 
-_SIGNS = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
-
-
-def escape_latex(text: str) -> str:
-    r"""Text that LaTeX prints as it stands.
-
-    >>> escape_latex("s1_r & 50 %")
-    's1\\_r \\& 50 \\%'
-    """
-    return "".join(_SIGNS.get(c, c) for c in text)
-
-
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, *, left: int = 1, note: str = "") -> str:
     r"""A table with a caption; the first `left` columns are text, the others numbers. `note` becomes a comment.
 
@@ -123,8 +120,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, *
     \end{table}
     """
     shape = "l" * left + "r" * (len(columns) - left)
-    body = [" & ".join(map(escape_latex, row)) + r" \\" for row in (columns, *rows)]
+    body = [" & ".join(map(escape_tex, row)) + r" \\" for row in (columns, *rows)]
     lines = [f"% {' '.join(note.split())}"] if note else []
     lines += [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{shape}}}", r"\toprule", body[0], r"\midrule", *body[1:]]
-    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{escape_latex(caption)}}}", r"\end{table}"]
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{escape_tex(caption)}}}", r"\end{table}"]
     return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from divproj.core.sentence import BOUNDARY, Sentence, morphs
-from divproj.links.grams import LANGUAGES, Grams
+from divproj.links.grams import LANGUAGES, Grams, gram_key
 
 LEVELS = ("words do not line up", "words line up", "morphemes line up", "abbreviations known")
 """What each level means."""
@@ -247,3 +247,34 @@ def known_names(tables: Iterable[Path] = (), language: str = "en") -> frozenset[
     shipped = Grams.for_translations(language if language in LANGUAGES else "en")
     all_tables = [shipped, *(Grams.load(table) for table in tables)]
     return LEIPZIG | {name for table in all_tables for row in table.rows for name in (row.name, *row.synonyms)}
+
+
+_ABBREVIATION = re.compile(r"\d*[A-Z][A-Z0-9]*|\d")
+_NUMBERED = re.compile(r"([0-9]+)([A-Z]+)")
+
+
+def abbreviations(instances: Iterable[Sentence], table: Grams | None = None) -> list[tuple[str, str]]:
+    """Return the abbreviations in the glosses of a text and what each means, as grammars list them; '' for one that is not known.
+
+    >>> abbreviations([Sentence(("a", "b", "c"), (), ("dog-3SG.POSS", "I", "go-NPST.QQ"))])
+    [('3', 'third person'), ('NPST', 'nonpast'), ('POSS', 'possessive'), ('QQ', ''), ('SG', 'singular')]
+    """
+    grams = table or Grams.load_shipped()
+    pieces = {piece for igt in instances for gloss in igt.glosses if gloss != "I" for piece in re.split(r"[^\w]+", gloss)}
+    meanings: dict[str, str] = {}
+    for piece in filter(_ABBREVIATION.fullmatch, pieces):
+        match = _NUMBERED.fullmatch(piece)
+        for name in match.groups() if match and _meaning(match[2], grams) else (piece,):
+            meanings[name] = _meaning(name, grams)
+    return sorted(meanings.items(), key=lambda pair: (not pair[0][0].isdecimal(), pair[0]))
+
+
+def _meaning(name: str, grams: Grams) -> str:
+    gram = grams.get(name)
+    if gram is None:
+        return ""
+    spellings = {gram_key(spelling) for spelling in (gram.name, *gram.synonyms)}
+    if gram_key(name) in spellings:
+        return gram.meaning
+    bare = grams.get(name[1:]) if name[0] == "N" and len(name) > 2 else None
+    return f"non-{bare.meaning}" if bare and bare is gram else gram.meaning

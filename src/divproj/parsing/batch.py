@@ -24,7 +24,7 @@ from divproj.io.output import Trees, collect_sentences
 from divproj.io.trees import conllu
 from divproj.parsing.language import Language, forest_of, load_pack, several
 from divproj.text.tokenizer import Token, Tokenizer
-from divproj.ud.head_style import in_style
+from divproj.ud.head_style import as_written, in_style
 
 WEAK_SENTENCE = 0.5
 """Mean confidence of its heads below which a sentence is doubtful."""
@@ -246,7 +246,8 @@ def _in_style(sentence: Rows, style: str) -> Rows:
     if style in ("ud", "as-is"):
         return sentence
     tree = in_style(sentence.tree, style)
-    return sentence.with_columns({6: tuple(map(str, tree.heads)), 7: tree.deprels})
+    names, misc = as_written(tree, sentence.column(9)) if style == "function" else (tree.deprels, sentence.column(9))
+    return sentence.with_columns({6: tuple(map(str, tree.heads)), 7: names, 9: misc})
 
 
 def batches(how: Parsing, source: str, keep_lines: bool, faults: Faults) -> Iterator[list[Rows]]:

@@ -47,7 +47,7 @@ from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 from divproj.runtime.resources import folder
 from divproj.text.language_id import script_of
 from divproj.ud.grammar import Convention, follow, repair
-from divproj.ud.head_style import COMP, in_style
+from divproj.ud.head_style import COMP, as_written, in_style
 from divproj.ud.rows import attach_marks, lemmas_and_features, shipped_grams, to_nfc, with_text
 from divproj.ud.tagsets import UPOS, relation_of
 
@@ -100,6 +100,8 @@ def annotate(
     confidence = [f"|ProjConf={c:.2f}" for c in projection.confidence] or [""] * len(tree)
     reasons = projection.reasons
     misc = tuple([f"{_kept(old)}Proj={reasons[k]}{confidence[k]}" for old, k in zip(sentence.column(9), origin, strict=True)])
+    if style == "function":
+        deprels, misc = as_written(replace(tree, upos=tags), misc)
     new = {2: lemmas, 3: tags, 5: feats, 6: tuple(map(str, heads)), 7: deprels, 8: ("_",) * len(tree), 9: misc}
     if any(tag not in _TAGS and tag.strip("_") for tag in given):  # tags of another set go to the column for them
         columns = zip(given, sentence.column(4), strict=True)

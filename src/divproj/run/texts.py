@@ -31,7 +31,7 @@ from divproj.io.trees import conllu, pharaoh
 from divproj.parsing.translations import TranslationChoice, choose
 from divproj.projection.confidence import Expected, combine, expected_accuracy, expected_from_counts
 from divproj.projection.pipeline import ADAPT_LIMIT, chunks
-from divproj.ud.head_style import in_style
+from divproj.ud.head_style import from_written, in_style
 
 if TYPE_CHECKING:
     from divproj.evaluation.experiment import SystemResult
@@ -320,7 +320,14 @@ def held_out(job: StageJob) -> dict[str, Any]:
         misc = row.column(9)
         texts = [confidence_of(cell) for cell in misc]
         sure = tuple(map(float, texts)) if all(texts) else ()
-        triples.append((pair.f, in_style(row.usable_tree()[0], turned), tuple(misc_value(cell, "Proj") for cell in misc), sure))
+        triples.append(
+            (
+                pair.f,
+                in_style(from_written(row.usable_tree()[0], misc), turned),
+                tuple(misc_value(cell, "Proj") for cell in misc),
+                sure,
+            )
+        )
     scores = score_trees(triples, **{key: job.config.value("evaluate", key) for key in ("punctuation", "subtypes")})
     return {"sentences": len(triples), "sentences_right": scores.sentences, **scores.as_json()}
 

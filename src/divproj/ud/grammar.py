@@ -17,6 +17,7 @@ from unicodedata import is_normalized
 
 from divproj.core.errors import ProjError
 from divproj.core.sentence import Rows
+from divproj.core.tree import DepTree
 from divproj.ud.rows import descendants, fits, spanning, surface_text
 from divproj.ud.tagsets import LABELS, ONLY, RIGHTWARD, UPOS, relation_of
 
@@ -81,7 +82,9 @@ def breaches(heads: Sequence[int], deprels: Sequence[str], tags: Sequence[str], 
             kids[head].append(k)
     for k, head in enumerate(heads, 1):
         rel, tag = names[k], kinds[k]
-        if not _go_together(rel, tag, head == 0):
+        if feats and "ExtPos=" in feats[k - 1]:  # the word stands for another part of speech
+            tag = _feature(feats[k - 1], "ExtPos")
+        if not _go_together(rel, tag, head == 0) and not (rel == "advmod" and any(names[kid] == "goeswith" for kid in kids[k])):
             yield Breach("tag", k, f"'{rel}' does not go with {tag}")
         if rel in RIGHTWARD and head > k:
             yield Breach("order", k, f"'{rel}' must follow its head")
@@ -100,6 +103,10 @@ def breaches(heads: Sequence[int], deprels: Sequence[str], tags: Sequence[str], 
             yield Breach("subjects", k, f"has {len(subjects)} subjects")
         if len(objects) > 1:
             yield Breach("objects", k, f"has {len(objects)} objects")
+
+
+def _feature(feats: str, name: str) -> str:
+    return next((value for key, _, value in (item.partition("=") for item in feats.split("|")) if key == name), "")
 
 
 def _negates(rel: str, kid: str, tag: str, feats: str) -> bool:
@@ -279,6 +286,10 @@ def _repair(breach: Breach, heads: Sequence[int], deprels: list[str], tags: Sequ
 
 
 FEATURE = re.compile(r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*")
+_COMMENT = re.compile(r"#\s*(sent_id|text|newdoc|newpar)\s*(?:=|\Z|\sid\s*=)")
+_BLANK, _BLANKS = re.compile(r"\s"), re.compile(r"\s\s")
+_ONCE = ("SpaceAfter", "Lang", "Translit", "LTranslit", "Gloss", "LId", "LDeriv", "Ref")
+"""Keys of MISC that a word has once."""
 RELATION = re.compile(r"[a-z]+(?::[a-z]+)*")
 
 
@@ -288,6 +299,8 @@ class UdFinding(NamedTuple):
     level: int
     word: int
     message: str
+    is_advice: bool = False
+    """Whether only we say so, and the validator does not."""
 
     def __str__(self) -> str:
         return f"level {self.level}, {f'word {self.word}' if self.word else 'sentence'}: {self.message}"
@@ -322,6 +335,8 @@ def _form(sentence: Rows) -> Iterator[UdFinding]:
         yield UdFinding(2, 0, "there is no # text")
     elif text != surface_text(sentence):
         yield UdFinding(2, 0, "# text is not what the words and SpaceAfter make up")
+    yield from _comments(sentence)
+    yield from _tokens(sentence)
     for k, comment in enumerate(sentence.comments, 1):
         if fault := _characters(comment):
             yield UdFinding(2, 0, f"comment {k} has {fault}")
@@ -336,12 +351,52 @@ def _form(sentence: Rows) -> Iterator[UdFinding]:
             yield UdFinding(2, word, f"UPOS is '{tag}', one of {' '.join(UPOS)} expected")
         if feats != "_":
             items = feats.split("|")
-            if items != sorted(items, key=str.casefold) or not all(map(FEATURE.fullmatch, items)):
-                yield UdFinding(2, word, f"FEATS '{feats}' are not Name=Value in alphabetical order")
+            names = [item.partition("=")[0] for item in items]
+            values = [item.partition("=")[2].split(",") for item in items]
+            in_order = all(some == sorted(set(some), key=str.casefold) for some in (names, *values))
+            if not in_order or not all(map(FEATURE.fullmatch, items)):
+                yield UdFinding(2, word, f"FEATS '{feats}' are not Name=Value in alphabetical order, each once")
         if (head == "0") != (rel.partition(":")[0] == "root"):
             yield UdFinding(2, word, f"HEAD is {head} but DEPREL is '{rel}': the root, and only the root, is 'root'")
         elif not RELATION.fullmatch(rel) or rel.partition(":")[0] not in RELATIONS:
             yield UdFinding(2, word, f"DEPREL '{rel}' is no relation of UD")
+
+
+def _comments(sentence: Rows) -> Iterator[UdFinding]:
+    """What is wrong with `sent_id`, `text`, `newdoc` and `newpar`."""
+    names = [_COMMENT.match(comment) for comment in sentence.comments]
+    counts = Counter(match[1] for match in names if match)
+    for name in ("sent_id", "text", "newdoc", "newpar"):
+        if counts[name] > 1:
+            yield UdFinding(2, 0, f"# {name} is there {counts[name]} times")
+    sent_id = sentence.comment("sent_id") or ""
+    if not re.fullmatch(r"\S*", sent_id) or sent_id.count("/") > 1:
+        yield UdFinding(2, 0, f"sent_id '{sent_id}' has a blank or two slashes")
+
+
+def _tokens(sentence: Rows) -> Iterator[UdFinding]:
+    """What is wrong with blanks, MISC and the rows of multiword tokens."""
+    last = 0
+    for cells in sentence.lines:
+        low, dash, high = cells[0].partition("-")
+        word = int(low.partition(".")[0])
+        if any(_BLANK.search(cell) for cell in cells[1 if dash else 3 : 9]) or any(
+            c != c.strip() or _BLANKS.search(c) for c in cells
+        ):
+            yield UdFinding(2, word, "has a blank where none may be")
+        misc = Counter(item.partition("=")[0] for item in cells[9].split("|"))
+        for name in _ONCE:
+            if misc[name] > 1:
+                yield UdFinding(2, word, f"MISC has {name} {misc[name]} times")
+        space = "SpaceAfter" in cells[9] and [x for x in cells[9].split("|") if x.startswith("SpaceAfter=")]
+        if (space and space != ["SpaceAfter=No"]) or "NoSpaceAfter=Yes" in cells[9]:
+            yield UdFinding(2, word, "SpaceAfter=No is the only value of SpaceAfter")
+        elif space and ("." in low or (not dash and word <= last)):
+            yield UdFinding(2, word, "has SpaceAfter=No, which belongs to the multiword token")
+        if dash:
+            last = int(high)
+            if any(cell != "_" for k, cell in enumerate(cells[2:9], 2) if not (k == 5 and cell == "Typo=Yes")):
+                yield UdFinding(2, word, f"the row {cells[0]} of a multiword token has more than FORM and MISC")
 
 
 def _characters(text: str) -> str:
@@ -354,8 +409,26 @@ def _characters(text: str) -> str:
 def _grammar(sentence: Rows) -> Iterator[UdFinding]:
     tree = sentence.usable_tree()[0]
     for breach in breaches(tree.heads, tree.deprels, tree.upos, sentence.column(5)):
-        yield UdFinding(3, breach.word, breach.message)
+        yield UdFinding(3, breach.word, breach.message, breach.fact == "noun's subject")
+    yield from _parts_of_words(sentence, tree)
     below = descendants(tree.heads)
     for word, (head, rel) in enumerate(zip(tree.heads, tree.deprels, strict=True), 1):
         if rel.partition(":")[0] == "punct" and head > 0 and not fits(below, word, head, spanning(tree.heads, word)):
             yield UdFinding(3, word, "punctuation crosses an edge")
+
+
+def _parts_of_words(sentence: Rows, tree: DepTree) -> Iterator[UdFinding]:
+    """What is wrong with the parts of a word that a blank has broken (`goeswith`)."""
+    parts = [k for k, rel in enumerate(tree.deprels, 1) if base(rel) == "goeswith"]
+    for head in sorted({tree.heads[k - 1] for k in parts if tree.heads[k - 1] > 0}):
+        of_word = [head, *(k for k in parts if tree.heads[k - 1] == head)]
+        misc = sentence.column(9)
+        if of_word != list(range(head, head + len(of_word))):
+            yield UdFinding(3, head, "words between the parts of a word ('goeswith')")
+        elif any("SpaceAfter=No" in misc[k - 1].split("|") for k in of_word[:-1]):
+            yield UdFinding(3, head, "'goeswith' joins words that no blank separates")
+        elif any(feats != "_" for feats in sentence.column(5)) and not _feature(sentence.column(5)[head - 1], "Typo"):
+            yield UdFinding(3, head, "a word with 'goeswith' has the feature Typo=Yes")
+    for k in parts:
+        if (sentence.column(2)[k - 1], tree.upos[k - 1], sentence.column(5)[k - 1]) != ("_", "X", "_"):
+            yield UdFinding(3, k, "is 'goeswith': tagged X, lemma and features belong to the first part")

@@ -26,6 +26,7 @@ from itertools import pairwise
 
 from divproj.core.errors import FormatError
 from divproj.core.options import E_STYLES
+from divproj.core.sentence import misc_value
 from divproj.core.tree import DepTree
 
 KINDS = ("mark", "aux", "cop", "case")
@@ -187,11 +188,78 @@ class _HeadConversion:
         return len(kinds)
 
 
+SUD = {
+    "nsubj": "subj", "csubj": "subj", "obj": "comp:obj", "ccomp": "comp:obj", "iobj": "comp:obl", "xcomp": "comp:obj@x", "obl": "udep", "nmod": "udep",
+    "advmod": "mod", "amod": "mod", "nummod": "mod", "advcl": "mod", "acl": "mod", "expl": "comp@expl", "fixed": "unk@fixed", "orphan": "unk@orphan",
+    "dep": "unk", "reparandum": "conj:dicto",
+    "comp:case": "comp:obj", "comp:mark": "comp:obj", "comp:aux": "comp:aux", "comp:cop": "comp:pred", "comp:det": "comp:obj",
+}  # fmt: skip
+"""Relations of Surface-Syntactic UD for those of UD, and for complements of function words; the others have the same names."""
+_SUD_SUBTYPES = {"obl:arg": "comp:obl", "obl:mod": "mod", "obl:agent": "comp:obl@agent", "expl:subj": "subj@expl", "expl:pv": "comp@expl", "aux:pass": "comp:aux@pass"}  # fmt: skip
+_DEEP = frozenset({"pass", "caus", "relcl", "poss", "tmod", "lmod", "emph", "outer"})
+"""Subtypes that SUD keeps as deep features, behind `@`."""
+_SUD_ONLY = frozenset({"subj", "udep", "mod", "unk"})
+
+
+def sud_names(tree: DepTree) -> tuple[str, ...]:
+    """Return relations of SUD for a tree with function words as heads (Gerdes et al. 2018); heads stay as they are, also in coordinations.
+
+    >>> tree = function_heads(DepTree(("it", "was", "seen", "in", "Oslo"), (3, 3, 0, 5, 3), ("nsubj:pass", "aux:pass", "root", "case", "obl")))
+    >>> sud_names(tree)
+    ('subj@pass', 'root', 'comp:aux@pass', 'udep', 'comp:obj')
+    """
+    return tuple(_sud(rel, tree.upos[k] if tree.upos else "") for k, rel in enumerate(tree.deprels))
+
+
+def _sud(rel: str, tag: str) -> str:
+    rel = rel.removeprefix(OWN).removeprefix(UP)
+    if rel in _SUD_SUBTYPES:
+        return _SUD_SUBTYPES[rel]
+    complement = COMP if rel.startswith(COMP) else ""
+    name, _, subtype = rel.removeprefix(COMP).partition(":")
+    if name == "xcomp" and tag in ("ADJ", "NOUN", "PROPN", "PRON", "NUM"):
+        return "comp:pred"
+    new = SUD.get(complement + name, name)
+    return f"{new}@{subtype}" if subtype in _DEEP else f"{new}:{subtype}" if subtype and new == name else new
+
+
+def _is_sud(tree: DepTree) -> bool:
+    """Whether the relations are those of SUD, which cannot be told apart from one another again."""
+    return any(
+        base(rel.partition("@")[0]) in _SUD_ONLY or (rel.startswith(COMP) and base(rel[len(COMP) :]) not in RANKS)
+        for rel in tree.deprels
+    )
+
+
+UD_RELATION = "UDRel"
+"""Key of MISC with the relation that a tree with function words as heads has here, from which UD can be made again."""
+
+
+def as_written(tree: DepTree, misc: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return DEPREL and MISC of a tree with function words as heads: relations of SUD, and our own in MISC (`UDRel=comp:case`)."""
+    cells = (f"{'' if cell == '_' else f'{cell}|'}{UD_RELATION}={rel}" for cell, rel in zip(misc, tree.deprels, strict=True))
+    return sud_names(tree), tuple(cells)
+
+
+def from_written(tree: DepTree, misc: Sequence[str]) -> DepTree:
+    """Return the tree with the relations that `as_written` has put into MISC; as it is where there are none."""
+    deprels = [misc_value(cell, UD_RELATION) for cell in misc]
+    return tree.with_heads(tree.heads, deprels) if all(deprels) else tree
+
+
 STYLES = E_STYLES
 
 
 def in_style(tree: DepTree, style: str) -> DepTree:
-    """The tree as it is, with content words as heads (`ud`), or with the function words of a name in `NAMED` as heads."""
+    """The tree as it is, with content words as heads (`ud`), or with the function words of a name in `NAMED` as heads.
+
+    Relations stay those of UD, so that content words can be made heads again; `sud_names` has the names to write.
+    """
+    if style != "as-is" and _is_sud(tree):
+        raise FormatError(
+            "the tree has relations of SUD, of which those of UD cannot be made again",
+            remedy="use it as it is, or give the trees of UD",
+        )
     if style in NAMED:
         return function_heads(content_heads(tree), NAMED[style])
     return content_heads(tree) if style == "ud" else tree

@@ -7,7 +7,7 @@ from shared import need
 
 from divproj import DepTree, FormatError
 from divproj.io.trees import conllu
-from divproj.ud.head_style import content_heads, function_heads, in_style
+from divproj.ud.head_style import as_written, content_heads, from_written, function_heads, in_style, sud_names
 
 
 def tree(text):
@@ -111,3 +111,36 @@ def test_what_a_parser_may_say():
 def test_treebanks(name):
     for sentence in conllu.load(need(name)):
         assert content_heads(function_heads(sentence.tree)) == sentence.tree
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("she/3/nsubj was/3/aux:pass seen/0/root", "subj root comp:aux@pass"),
+        ("Is/3/cop Omar/3/nsubj late/0/root ?/3/punct", "root subj comp:pred punct"),
+        ("she/2/nsubj wants/0/root to/4/mark go/2/xcomp", "subj root comp:obj@x comp:obj"),
+        ("give/0/root me/1/iobj that/1/obj of/5/case Ann/1/obl:arg", "root comp:obl comp:obj comp:obl comp:obj"),
+        ("red/2/amod hen/0/root 's/2/nmod:poss up/2/compound:prt", "mod root udep@poss compound:prt"),
+        ("because/0/root of/1/fixed the/4/det rain/1/comp:case", "root unk@fixed det comp:obj"),
+    ],
+)
+def test_relations_of_sud(text: str, names: str):
+    shown = tree(text) if "comp:" in text else function_heads(tree(text))
+    assert " ".join(sud_names(shown)) == names
+
+
+def test_trees_of_sud_are_not_taken_for_our_own():
+    one = tree("she/2/subj sees/0/root it/2/comp:obj")
+    assert in_style(one, "as-is") is one
+    for style in ("ud", "function"):
+        with pytest.raises(FormatError, match="relations of SUD, of which those of UD cannot be made again; use it as it is"):
+            in_style(one, style)
+
+
+def test_what_is_written_can_be_read_back():
+    start = tree("she/3/nsubj will/3/aux sing/0/root in/5/case Oslo/3/obl")
+    turned = function_heads(start)
+    names, misc = as_written(turned, ("_", "A=b", "_", "_", "_"))
+    assert misc[:2] == ("UDRel=nsubj", "A=b|UDRel=root")
+    assert content_heads(from_written(turned.with_heads(turned.heads, names), misc)) == start
+    assert from_written(start, ("_",) * 5) is start

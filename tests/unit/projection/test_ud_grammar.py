@@ -159,8 +159,12 @@ def test_function_words_can_be_heads_of_what_goes_out():
     found = Projection(bitext, (2, 3, 0), ("projected", "merge", "swap"), (0.1, 0.2, 0.3))
     made = annotate(next(iter(conllu.loads(text))), found, "s1-r", style="function")
     assert made.column(6) == ("3", "1", "0")
-    assert made.column(7) == ("obl", "comp:case", "root")
-    assert made.column(9) == ("Proj=merge|ProjConf=0.20", "Proj=projected|ProjConf=0.10", "Proj=swap|ProjConf=0.30")
+    assert made.column(7) == ("udep", "comp:obj", "root")
+    assert made.column(9) == (
+        "Proj=merge|ProjConf=0.20|UDRel=obl",
+        "Proj=projected|ProjConf=0.10|UDRel=comp:case",
+        "Proj=swap|ProjConf=0.30|UDRel=root",
+    )
     with pytest.raises(ModelError, match="no head style 'sud' to write"):
         Projector("s1-r", f_style="sud")
 

@@ -23,8 +23,9 @@ from typing import Any, BinaryIO, TextIO
 from urllib.parse import unquote
 
 from divproj.core.errors import Faults, FormatError, Reading, Where
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Sentence, morphs
 from divproj.io.files import Source
+from divproj.io.interlinear.languages import ISO_CODE, UNKNOWN_LANGUAGE, find_language
 from divproj.io.interlinear.parts import (
     Options,
     choose_translation,
@@ -41,9 +42,10 @@ from divproj.io.interlinear.parts import (
 MOST_BESIDE = 50 << 20
 """Bytes of metadata or of a table of languages that are read."""
 TERMS_URL = "http://cldf.clld.org/v1.0/terms.rdf#"
+CONFORMANCE = "LGR_Conformance"
 TERMS = {
     "id": "ID", "primaryText": "Primary_Text", "analyzedWord": "Analyzed_Word", "gloss": "Gloss", "translatedText": "Translated_Text",
-    "languageReference": "Language_ID", "metaLanguageReference": "Meta_Language_ID",
+    "languageReference": "Language_ID", "metaLanguageReference": "Meta_Language_ID", "lgrConformance": CONFORMANCE,
 }  # fmt: skip
 """Terms of CLDF's ontology, and the names that columns usually have."""
 
@@ -137,20 +139,15 @@ def names(table: str) -> tuple[str, str]:
 
 
 def metadata_files(table: str, header: Sequence[str], languages: Iterable[str]) -> dict[str, str]:
-    """The files that make a table of examples a CLDF data set, by name: its metadata, and its languages when there are any."""
+    """The files that make a table of examples a CLDF data set, by name: its metadata, and its languages with their codes when there are any."""
     metadata, beside = names(table)
     distinct_languages = list(dict.fromkeys(filter(None, languages)))
     back = {usual: term for term, usual in TERMS.items()}
-    tables: list[dict[str, Any]] = [
-        {
-            "url": table,
-            "dc:conformsTo": f"{TERMS_URL}ExampleTable",
-            "tableSchema": {"columns": [_column(name, back) for name in header], "primaryKey": ["ID"]},
-        }
-    ]
+    schema: dict[str, Any] = {"columns": [_column(name, back) for name in header], "primaryKey": ["ID"]}
+    tables: list[dict[str, Any]] = [{"url": table, "dc:conformsTo": f"{TERMS_URL}ExampleTable", "tableSchema": schema}]
     files = {}
     if distinct_languages:
-        known = {"ID": "id", "Name": "name", "ISO639P3code": "iso639P3code"}
+        known = {"ID": "id", "Name": "name", "Glottocode": "glottocode", "ISO639P3code": "iso639P3code"}
         tables.append(
             {
                 "url": beside,
@@ -158,10 +155,17 @@ def metadata_files(table: str, header: Sequence[str], languages: Iterable[str]) 
                 "tableSchema": {"columns": [_column(name, known) for name in known], "primaryKey": ["ID"]},
             }
         )
+        schema["foreignKeys"] = [
+            {"columnReference": [name], "reference": {"resource": beside, "columnReference": ["ID"]}}
+            for name in ("Language_ID", "Meta_Language_ID")
+            if name in header
+        ]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(known)
-        writer.writerows([name, name, name if len(name) == 3 and name.isalpha() else ""] for name in distinct_languages)
+        for name in distinct_languages:
+            codes = find_language(name)
+            writer.writerow([name, codes.name, codes.glottocode, codes.iso639_3 if name != UNKNOWN_LANGUAGE else ""])
         files[beside] = out.getvalue()
     data = {
         "@context": ["http://www.w3.org/ns/csvw", {"@language": "en"}],
@@ -182,10 +186,21 @@ def _column(name: str, terms: Mapping[str, str]) -> dict[str, str]:
 
 COLUMNS = {
     "id": "sent_id", "primary_text": "text", "analyzed_word": "words", "gloss": "glosses", "translated_text": "translation",
-    "language_id": "language", "meta_language_id": "meta_language", "grammaticality": "judgement", "grammaticality_judgement": "judgement",
+    "lgr_conformance": "conformance", "unaligned_gloss": "loose", "language_id": "language", "meta_language_id": "meta_language", "grammaticality": "judgement", "grammaticality_judgement": "judgement",
 }  # fmt: skip
 """CLDF's names, in lower case, of the columns that make an instance."""
-COLUMN_NAMES = ("ID", "Language_ID", "Primary_Text", "Analyzed_Word", "Gloss", "Translated_Text", "Meta_Language_ID")
+UNALIGNED = "Unaligned_Gloss"
+"""Column of the glosses that are not as many as the words, which CLDF does not allow in its own column."""
+COLUMN_NAMES = (
+    "ID",
+    "Language_ID",
+    "Primary_Text",
+    "Analyzed_Word",
+    "Gloss",
+    "Translated_Text",
+    "Meta_Language_ID",
+    CONFORMANCE,
+)
 _OTHER = re.compile(r"(?i)(?:alt_?translation|translated_text|translation|free_translation)_?(?:\d+|([a-z]{2,3}))")
 """Columns with translations into more languages."""
 ROWS = 200
@@ -204,9 +219,23 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sente
     return from_text(read, text, faults, options)
 
 
-def dump(instances: Iterable[Sentence], out: TextIO, table: str = "examples.csv") -> dict[str, str]:
+def conformance(igt: Sentence) -> str:
+    """Return how words and glosses line up, in CLDF's terms.
+
+    >>> conformance(Sentence(("canes",), ("can-es",), ("dog-PL",))), conformance(Sentence(("can-es",), (), ("dog",)))
+    ('MORPHEME_ALIGNED', 'WORD_ALIGNED')
+    """
+    if not igt.lines_up:
+        return ""
+    parts = igt.segments if len(igt.segments) == len(igt.words) else igt.words
+    by_morpheme = all(len(morphs(part)) == len(morphs(gloss)) for part, gloss in zip(parts, igt.glosses, strict=True))
+    return "MORPHEME_ALIGNED" if by_morpheme else "WORD_ALIGNED"
+
+
+def dump(instances: Iterable[Sentence], out: TextIO, table: str = "examples.csv", language: str = "") -> dict[str, str]:
     """A table of examples; words and glosses between tabs, translations into other languages in columns of their own.
 
+    `language` is that of sentences which do not say theirs.
     Given back are the files that belong beside a table of this name, by name: its metadata and its languages.
     """
     sentences = list(instances)
@@ -216,7 +245,8 @@ def dump(instances: Iterable[Sentence], out: TextIO, table: str = "examples.csv"
     extra = [f"Translated_Text_{code}" for code in codes]
     keys = list(dict.fromkeys(key for igt in sentences for key, _ in igt.meta))
     writer = csv.writer(out, lineterminator="\n")
-    header = [*COLUMN_NAMES, *extra, "Grammaticality", *keys]
+    loose = any(igt.glosses and len(igt.glosses) != len(igt.words) for igt in sentences)
+    header = [*COLUMN_NAMES, *extra, *([UNALIGNED] if loose else []), "Grammaticality", *keys]
     writer.writerow(header)
     for k, igt in enumerate(sentences, 1):
         codes_of = {text: code for code, text in igt.translations}
@@ -228,24 +258,28 @@ def dump(instances: Iterable[Sentence], out: TextIO, table: str = "examples.csv"
         writer.writerow(
             [
                 igt.sent_id or str(k),
-                igt.language,
+                igt.language or language or UNKNOWN_LANGUAGE,
                 igt.text or " ".join(igt.words),
                 "\t".join(parts),
-                "\t".join(gloss or "_" for gloss in igt.glosses),
+                "\t".join(gloss or "_" for gloss in igt.glosses) if len(igt.glosses) == len(parts) else "",
                 igt.translation,
                 codes_of.get(igt.translation, "en" if igt.translation else ""),
+                conformance(igt),
                 *(others.get(code, "") for code in codes),
+                *(["\t".join(igt.glosses) if len(igt.glosses) != len(parts) else ""] if loose else []),
                 igt.judgement,
                 *(" ; ".join(meta.get(key, [])) for key in keys),
             ]
         )
-    return metadata_files(table, header, (igt.language for igt in sentences))
+    spoken = [igt.language or language or UNKNOWN_LANGUAGE for igt in sentences]
+    said = [code for igt in sentences for code, _ in igt.translations] or ["en"] * any(igt.translation for igt in sentences)
+    return metadata_files(table, header, [*spoken, *said])
 
 
 def dumps(instances: Iterable[Sentence]) -> str:
     """
     >>> dumps([Sentence(("canes",), ("can-es",), ("dog-PL",), translation="dogs")]).splitlines()[1]
-    '1,,canes,can-es,dog-PL,dogs,en,'
+    '1,und,canes,can-es,dog-PL,dogs,en,MORPHEME_ALIGNED,'
     """
     out = io.StringIO()
     dump(instances, out)
@@ -363,7 +397,7 @@ def _instance(cells: dict[str, str], where: Where, options: Options, languages: 
         else:
             meta.append((name, normalize_space(value)))
     primary = normalize_space(known.get("text", ""))
-    segments, glosses = _parts(known.get("words", ""), known.get("glosses", ""))
+    segments, glosses = _parts(known.get("words", ""), known.get("glosses", "") or known.get("loose", ""))
     glosses = tuple("" if gloss == "_" else gloss for gloss in glosses)
     judgement, bare = without_judgement(primary)
     if judgement and not known.get("judgement", "").strip():
@@ -394,10 +428,14 @@ def _instance(cells: dict[str, str], where: Where, options: Options, languages: 
         translations=translations,
         sent_id=sent_id,
         judgement=known.get("judgement", "").strip(),
-        language=languages.get(known.get("language", "").strip(), known.get("language", "").strip()),
+        language=_language(known.get("language", "").strip(), languages),
         meta=meta,
         where=Where(where.path, where.line, sent_id),
     )
+
+
+def _language(named: str, languages: Mapping[str, str]) -> str:
+    return "" if named == UNKNOWN_LANGUAGE else named if ISO_CODE.fullmatch(named) else languages.get(named, named)
 
 
 def _parts(words: str, glosses: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

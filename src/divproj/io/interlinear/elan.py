@@ -1,4 +1,4 @@
-"""Read ELAN files (.eaf): tiers of annotations, each aligned to time or to an annotation of the tier above.
+"""Read and write ELAN files (.eaf): tiers of annotations, each aligned to time or to an annotation of the tier above.
 
     tier   parent   annotations               role
     ref             kolu.001                  (ids of sentences)
@@ -15,15 +15,16 @@ to it in the other tiers: the annotations below it or, in a tier that is not rel
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from itertools import pairwise
-from typing import Any, BinaryIO, NamedTuple
+from itertools import count, pairwise
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from divproj.core.errors import Faults, FormatError, ProjError, Where
 from divproj.core.sentence import Sentence
@@ -42,7 +43,8 @@ from divproj.io.interlinear.parts import (
     one_line,
     tokens,
 )
-from divproj.io.interlinear.xml import XmlNode, units
+from divproj.io.interlinear.words import aligned, pieces_of, rejoin, translations_by_code, tree_lines
+from divproj.io.interlinear.xml import XmlNode, escape_xml, units
 from divproj.text import language_id
 
 WITHIN_TEXT = 0.8
@@ -628,7 +630,7 @@ def _find_sentences(
 ) -> Iterator[tuple[tuple[str, str], Sentence]]:
     """The sentences and where they are, in the order in which they are spoken."""
     tiers = _tiers(stream, path, faults, options)
-    trees = {name: tier for name, tier in tiers.items() if tier.kind == "divproj-tree"}
+    trees = {name: tier for name, tier in tiers.items() if tier.kind == TREE_TYPE}
     tiers = {name: tier for name, tier in tiers.items() if name not in trees}
     file = _File(tiers, path, faults)
     file.trees = {annotation.parent: annotation.value for tier in trees.values() for annotation in tier.annotations}
@@ -1067,3 +1069,137 @@ class _File(Annotations):
             each = [[a.value for a in annotations if self.parent_of(a.id) == word] for word in words]
             return [join_morphemes(values) if len(values) > 1 else "".join(values) for values in each]
         return [a.value for a in annotations]
+
+
+SECONDS = 3
+"""Length of a sentence that has no times, in a new file."""
+TREE_TYPE = "divproj-tree"
+"""Linguistic type of a tier of trees."""
+_NEW_TYPES = {"ref": "", "tx": "Symbolic_Association", "wd": "Symbolic_Subdivision", "mb": "Symbolic_Subdivision", "ge": "Symbolic_Association",
+          "ps": "Symbolic_Association", "ft": "Symbolic_Association", TREE_TYPE: "Symbolic_Association"}  # fmt: skip
+"""Linguistic types of a new file, and their constraints."""
+
+
+class NewTier(NamedTuple):
+    """A tier that is written: its type, the tier above it, its language, and its annotations: (id, id above or slots, id before, value)."""
+
+    kind: str
+    above: str
+    lang: str
+    rows: list[tuple[str, str | tuple[str, str], str, str]]
+
+
+def dump(instances: Iterable[Sentence], out: TextIO) -> None:
+    """Write a new file: for each speaker tiers `ref tx wd mb ge ps ft_en` and, where there are trees, one of the type `divproj-tree`.
+
+    Sentences without times are given some seconds each, one after the other; link the recording in ELAN and move them.
+    """
+    tiers: dict[str, NewTier] = {}
+    slots: list[int] = []
+    names = (f"a{k}" for k in count(1))
+    codes: dict[str, None] = {}
+    last = 0
+
+    def tier(
+        kind: str, speaker: str, above: str = "", lang: str = ""
+    ) -> tuple[str, list[tuple[str, str | tuple[str, str], str, str]]]:
+        name = f"{kind}_{lang}@{speaker}" if lang else f"{'tree' if kind == TREE_TYPE else kind}@{speaker}"
+        return name, tiers.setdefault(name, NewTier(kind, above, lang, [])).rows
+
+    for number, igt in enumerate(instances, 1):
+        said = dict(igt.meta)
+        speaker = said.get("speaker") or "A"
+        tree = tree_lines(igt)
+        whole = aligned(igt if tree else rejoin(igt, boundaries=False))
+        begin, end = (int(said[key]) if said.get(key, "").isdecimal() else -1 for key in ("begin", "end"))
+        if begin < 0 or end <= begin:
+            begin, end = last, last + 1000 * SECONDS
+        last = max(last, end)
+        slots += [begin, end]
+        ref, rows = tier("ref", speaker)
+        rows.append((sentence := next(names), (f"ts{len(slots) - 1}", f"ts{len(slots)}"), "", igt.sent_id or str(number)))
+        tx, rows = tier("tx", speaker, ref)
+        rows.append((text := next(names), sentence, "", igt.text or " ".join(whole.words)))
+        before = ""
+        for word, segment, gloss, tag in zip(whole.words, whole.segments, whole.glosses, whole.tags, strict=True):
+            wd, rows = tier("wd", speaker, tx)
+            rows.append((at := next(names), text, before, word))
+            before, piece_before = at, ""
+            for piece, meaning in pieces_of(segment, gloss):
+                mb, rows = tier("mb", speaker, wd)
+                rows.append((morph := next(names), at, piece_before, piece))
+                piece_before = morph
+                if meaning:
+                    tier("ge", speaker, mb)[1].append((next(names), morph, "", meaning))
+            if tag:
+                tier("ps", speaker, wd)[1].append((next(names), at, "", tag))
+        for code, text_in in translations_by_code(igt):
+            codes[code or "und"] = None
+            tier("ft", speaker, ref, code or "und")[1].append((next(names), sentence, "", text_in))
+        if tree:
+            pairs = zip(*(line.split(" ") for line in tree), strict=True)
+            tier(TREE_TYPE, speaker, ref)[1].append(
+                (next(names), sentence, "", " ".join(f"{head}:{rel}" for head, rel in pairs))
+            )
+    _write(out, tiers, slots, codes)
+
+
+def _write(out: TextIO, tiers: Mapping[str, NewTier], slots: Sequence[int], codes: Iterable[str]) -> None:
+    out.write(
+        '<?xml version="1.0" encoding="UTF-8"?>\n<ANNOTATION_DOCUMENT AUTHOR="" DATE="2000-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0" '
+        'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="http://www.mpi.nl/tools/elan/EAFv3.0.xsd">\n'
+        '<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>\n<TIME_ORDER>\n'
+    )
+    order = {k: number for number, k in enumerate(sorted(range(len(slots)), key=lambda k: (slots[k], k)), 1)}
+    for k in sorted(order, key=order.__getitem__):
+        out.write(f'<TIME_SLOT TIME_SLOT_ID="ts{k + 1}" TIME_VALUE="{slots[k]}"/>\n')
+    out.write("</TIME_ORDER>\n")
+    for name, (kind, above, lang, rows) in tiers.items():
+        given = {
+            "LINGUISTIC_TYPE_REF": kind,
+            "PARENT_REF": above,
+            "PARTICIPANT": name.partition("@")[2],
+            "LANG_REF": lang,
+            "TIER_ID": name,
+        }
+        out.write(
+            "<TIER" + "".join(f' {key}="{escape_xml(value, quote=True)}"' for key, value in given.items() if value) + ">\n"
+        )
+        for row, place, previous, value in rows:
+            if isinstance(place, tuple):
+                head, tag = f'TIME_SLOT_REF1="{place[0]}" TIME_SLOT_REF2="{place[1]}"', "ALIGNABLE_ANNOTATION"
+            else:
+                head, tag = f'ANNOTATION_REF="{place}"', "REF_ANNOTATION"
+            before = f' PREVIOUS_ANNOTATION="{previous}"' if previous else ""
+            said = f"<ANNOTATION_VALUE>{escape_xml(value)}</ANNOTATION_VALUE>"
+            out.write(f'<ANNOTATION><{tag} ANNOTATION_ID="{row}" {head}{before}>{said}</{tag}></ANNOTATION>\n')
+        out.write("</TIER>\n")
+    used = {tier.kind for tier in tiers.values()}
+    for kind, constraint in _NEW_TYPES.items():
+        if kind in used:
+            rule = f' CONSTRAINTS="{constraint}"' if constraint else ""
+            timed = "false" if constraint else "true"
+            out.write(
+                f'<LINGUISTIC_TYPE{rule} GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="{kind}" TIME_ALIGNABLE="{timed}"/>\n'
+            )
+    out.write(
+        "".join(
+            f'<LANGUAGE LANG_DEF="" LANG_ID="{escape_xml(c, quote=True)}" LANG_LABEL="{escape_xml(c, quote=True)}"/>\n'
+            for c in codes
+        )
+    )
+    out.write(
+        '<CONSTRAINT DESCRIPTION="Symbolic subdivision of a parent annotation. Annotations refering to the same parent are ordered" STEREOTYPE="Symbolic_Subdivision"/>\n'
+        '<CONSTRAINT DESCRIPTION="1-1 association with a parent annotation" STEREOTYPE="Symbolic_Association"/>\n</ANNOTATION_DOCUMENT>\n'
+    )
+
+
+def dumps(instances: Iterable[Sentence]) -> str:
+    """
+    >>> text = dumps([Sentence(("Hunde",), ("Hund-e",), ("dog-PL",), translation="Dogs", sent_id="a1")])
+    >>> [(igt.sent_id, igt.segments, igt.glosses, igt.translation) for igt in loads(text)]
+    [('a1', ('Hund-e',), ('dog-PL',), 'Dogs')]
+    """
+    out = io.StringIO()
+    dump(instances, out)
+    return out.getvalue()

@@ -1,12 +1,14 @@
-"""Read FLEx interlinear exports (.flextext): texts of paragraphs of phrases of words of morphemes, each with typed items.
+"""Read and write FLEx interlinear texts (.flextext): texts of paragraphs of phrases of words of morphemes, each with typed items.
 
 Older exports call a phrase `word`. Punctuation is a word of its own, glossed by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, BinaryIO
+import io
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any, BinaryIO, TextIO
 
 from divproj.core.errors import Faults, Reading, Where
 from divproj.core.sentence import Sentence
@@ -23,7 +25,8 @@ from divproj.io.interlinear.parts import (
     join_morphemes,
     normalize_space,
 )
-from divproj.io.interlinear.xml import XmlNode, units
+from divproj.io.interlinear.words import aligned, pieces_of, translations_by_code, tree_lines
+from divproj.io.interlinear.xml import XmlNode, escape_xml, units
 
 TAGS = frozenset({"document", "interlinear-text", "paragraphs", "paragraph", "phrases", "phrase", "words", "word", "morphemes",
                   "morph", "item", "languages", "language", "media-files", "media"})  # fmt: skip
@@ -194,3 +197,73 @@ def _join_words(words: list[str], punct: list[bool]) -> str:
         closes = punct[k] and word[:1] not in _OPENING
         text += word if not k or opens or closes else f" {word}"
     return text
+
+
+def dump(instances: Iterable[Sentence], out: TextIO, language: str = "") -> None:
+    """Write a new file, which FLEx imports (*File, Import, FLExText Interlinear*); trees are the items `hd` and `rl`.
+
+    `language` is the code of the text's writing system where the sentences do not say it.
+    """
+    code = "und"
+    out.write('<?xml version="1.0" encoding="utf-8"?>\n<document version="2">\n')
+    codes: dict[str, None] = {}
+    for title, some in groupby(instances, key=lambda igt: dict(igt.meta).get("text-title", "")):
+        out.write("  <interlinear-text>\n")
+        if title:
+            out.write(f"    {_item('title', 'en', title)}\n")
+        out.write("    <paragraphs><paragraph><phrases>\n")
+        for number, igt in enumerate(some, 1):
+            code = igt.language if len(igt.language) in (2, 3) else language or code
+            codes |= dict.fromkeys((code, *(c for c, _ in translations_by_code(igt))))
+            out.write(_phrase(aligned(igt), code, igt.sent_id.removeprefix(f"{title.replace(' ', '_')}.") or str(number)))
+        out.write("    </phrases></paragraph></paragraphs>\n  </interlinear-text>\n")
+    vernacular = ' vernacular="true"'
+    listed = "".join(f'<language lang="{escape_xml(c, quote=True)}"{vernacular * (c == code)}/>' for c in codes)
+    out.write(f"  <languages>{listed}</languages>\n</document>\n")
+
+
+def dumps(instances: Iterable[Sentence]) -> str:
+    """
+    >>> text = dumps([Sentence(("Hunde",), ("Hund-e",), ("dog-PL",), translation="Dogs", language="de")])
+    >>> [(igt.segments, igt.glosses, igt.translation) for igt in loads(text)]
+    [(('Hund-e',), ('dog-PL',), 'Dogs')]
+    """
+    out = io.StringIO()
+    dump(instances, out)
+    return out.getvalue()
+
+
+def _item(kind: str, code: str, text: str) -> str:
+    return f'<item type="{kind}" lang="{escape_xml(code, quote=True)}">{escape_xml(text)}</item>'
+
+
+def _phrase(igt: Sentence, code: str, number: str) -> str:
+    """A phrase: its words with morphemes, glosses and tags, its translations, and its tree."""
+    gloss_code = next((c for c, _ in translations_by_code(igt)), "en")
+    text = igt.text or " ".join(igt.words)
+    rows = [f"    <phrase>{_item('segnum', 'en', number)}{_item('txt', code, text)}\n      <words>\n"]
+    for word, segment, gloss, tag in zip(igt.words, igt.segments, igt.glosses, igt.tags, strict=True):
+        if not any(map(str.isalnum, word)) and gloss in ("", word):
+            rows.append(f"        <word>{_item('punct', code, word)}</word>\n")
+            continue
+        morphemes = "".join(_morph(piece, text, code, gloss_code) for piece, text in pieces_of(segment, gloss))
+        if segment == word and len(pieces_of(segment, gloss)) == 1:
+            inside = _item("gls", gloss_code, gloss) if gloss else ""
+        else:
+            inside = f"<morphemes>{morphemes}</morphemes>"
+        tagged = _item("pos", "en", tag) if tag else ""
+        rows.append(f"        <word>{_item('txt', code, word)}{inside}{tagged}</word>\n")
+    free = "".join(_item("gls", c, said) for c, said in translations_by_code(igt))
+    tree = tree_lines(igt)
+    trees = _item("hd", "en", tree[0]) + _item("rl", "en", tree[1]) if tree else ""
+    more = "".join(_item(key, "en", value) for key, value in igt.meta if key in ("lit", "note"))
+    rows.append(f"      </words>\n      {free}{more}{trees}\n    </phrase>\n")
+    return "".join(rows)
+
+
+def _morph(piece: str, gloss: str, code: str, gloss_code: str) -> str:
+    before, after = piece[:1] if piece[:1] in EDGES else "", piece[-1:] if piece[-1:] in EDGES else ""
+    names = {("=", ""): "enclitic", ("", "="): "proclitic", ("-", ""): "suffix", ("", "-"): "prefix", ("", ""): "stem"}
+    kind = names.get((before, after), "suffix" if before else "prefix")
+    said = _item("gls", gloss_code, gloss) if gloss else ""
+    return f'<morph type="{kind}">{_item("txt", code, piece)}{said}</morph>'

@@ -19,12 +19,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.sentence import Sentence
 from divproj.io.files import F_FILE, IGT_FILE, in_folder
+from divproj.runtime.resources import folder
 from divproj.text.language_id import CERTAIN, LANGUAGES, can_be, of_each, of_lines, of_text, script_of
 
 ENOUGH_TRANSLATIONS, SAME_LANGUAGE = 20, 0.8
@@ -321,3 +323,43 @@ def parsed_languages(counts: Mapping[str, int]) -> str:
         return ""
     rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     return "translations parsed as " + ", ".join(f"{language_name(code)} ({count:,})" for code, count in rows)
+
+
+class LanguageCodes(NamedTuple):
+    """The codes of a language: that of UD (ISO 639-1, else ISO 639-3), ISO 639-3 and Glottocode, and its name; '' where not known."""
+
+    code: str = ""
+    iso639_3: str = ""
+    glottocode: str = ""
+    name: str = ""
+
+
+@lru_cache(maxsize=1)
+def language_table() -> tuple[LanguageCodes, ...]:
+    """Return the languages of `rules/languages.tsv`."""
+    text = (folder("rules") / "languages.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
+    return tuple(LanguageCodes(*row) for row in rows[1:])
+
+
+def find_language(text: str) -> LanguageCodes:
+    """Return the codes of a language by its name or one of its codes; of one that is not in the table what the text itself says.
+
+    >>> find_language("Turkish"), find_language("tur").glottocode, find_language("North_Sami").code
+    (LanguageCodes(code='tr', iso639_3='tur', glottocode='nucl1301', name='Turkish'), 'nucl1301', 'sme')
+    >>> find_language("qqq"), find_language("Brithenig")
+    (LanguageCodes(code='qqq', iso639_3='qqq', glottocode='', name=''), LanguageCodes(code='', iso639_3='', glottocode='', name='Brithenig'))
+    """
+    wanted = text.replace("_", " ").strip()
+    for row in language_table():
+        if wanted in row[:3] or wanted.lower() == row.name.lower():
+            return row
+    if GLOTTOCODE.fullmatch(wanted):
+        return LanguageCodes(glottocode=wanted)
+    if ISO_CODE.fullmatch(wanted):
+        return LanguageCodes(wanted, wanted if len(wanted) == 3 else "")
+    known = lang_code(wanted)
+    return find_language(known) if known in NAMES and known != wanted else LanguageCodes(name=wanted)
+
+
+GLOTTOCODE, ISO_CODE = re.compile(r"[a-z0-9]{4}\d{4}"), re.compile("[a-z]{2,3}")

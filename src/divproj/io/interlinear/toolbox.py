@@ -1,4 +1,4 @@
-r"""Read Toolbox files (SFM): records of lines `\marker value`; words, morphemes, glosses and tags are aligned in columns.
+r"""Read and write Toolbox files (SFM): records of lines `\marker value`; words, morphemes, glosses and tags are aligned in columns.
 
     \ref kolu.001          record
     \tx kolut   uvana      words
@@ -13,6 +13,7 @@ whose markers are unknown it is guessed from their values (`by_shape`).
 
 from __future__ import annotations
 
+import io
 import re
 import unicodedata
 from collections import Counter
@@ -20,7 +21,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import chain, islice
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from divproj.core.errors import Faults, FormatError, ProjError, Reading, Where
 from divproj.core.sentence import Sentence
@@ -28,6 +29,7 @@ from divproj.io.files import Source
 from divproj.io.interlinear.elan import DISTINCT, MOSTLY_IDS, SENTENCE_WIDTH, TRANSLATION_GRAMS
 from divproj.io.interlinear.languages import lang_code
 from divproj.io.interlinear.parts import (
+    EDGES,
     Options,
     choose_translation,
     from_file,
@@ -38,8 +40,10 @@ from divproj.io.interlinear.parts import (
     join_morphemes,
     lines,
     normalize_space,
+    one_line,
     tokens,
 )
+from divproj.io.interlinear.words import aligned, pieces_of, rejoin, translations_by_code, tree_lines
 from divproj.text import language_id
 
 COMMON_MARKER = 0.2
@@ -587,9 +591,10 @@ def _block(texts: dict[str, str]) -> tuple[list[str], list[str], list[str], list
         row = rows.get(role, [])
         cells = _cells(pieces, row)
         if len(cells) == len(pieces):
-            aligned_rows.append(
-                [join_morphemes([cells[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)]
-            )
+            values = [[cells[k] for k in group] for group in groups]
+            if role == "pos":  # one tag under a word of several morphemes is that of the word
+                values = [[max(of_word)] if len([*filter(None, of_word)]) == 1 else of_word for of_word in values]
+            aligned_rows.append([join_morphemes(of_word, mark) for of_word, mark in zip(values, marks, strict=True)])
         elif len(row) == len(groups):
             aligned_rows.append([token.text for token in row])
         else:
@@ -661,3 +666,85 @@ def _cells(above: list[_Token], below: list[_Token]) -> list[str]:
         if filled == len(above) or len(below) != len(above):
             return [" ".join(cell) for cell in cells]
     return [token.text for token in below]
+
+
+def dump(instances: Iterable[Sentence], out: TextIO) -> None:
+    r"""Write a new file for Toolbox: records with `\ref \tx \mb \ge \ps \ft`, aligned in bytes as Toolbox aligns them; trees in `\hd` and `\rl`.
+
+    A translation into another language than the first is `\ft_es`.
+    """
+    out.write("\\_sh v3.0  400  Text\n")
+    title = None
+    for number, igt in enumerate(instances, 1):
+        named = dict(igt.meta).get("text-title") or dict(igt.meta).get("text-id") or ""
+        if named != title:
+            out.write(f"\n\\id {one_line(named)}\n" if named else "")
+            title = named
+        out.write(
+            "\n"
+            + "".join(
+                f"\\{marker} {one_line(value) if marker not in _ALIGNED else value}\n" for marker, value in _record(igt, number)
+            )
+        )
+
+
+def dumps(instances: Iterable[Sentence]) -> str:
+    r"""
+    >>> print(dumps([Sentence(("Hunde", "bellen"), ("Hund-e", "bellen"), ("dog-PL", "bark"), translation="Dogs bark.", sent_id="a1")]), end="")
+    \_sh v3.0  400  Text
+    <BLANKLINE>
+    \ref a1
+    \tx Hunde    bellen
+    \mb Hund -e  bellen
+    \ge dog  -PL bark
+    \ft Dogs bark.
+    """
+    out = io.StringIO()
+    dump(instances, out)
+    return out.getvalue()
+
+
+_ALIGNED = ("tx", "mb", "ge", "ps")
+
+
+def _record(igt: Sentence, number: int) -> Iterator[tuple[str, str]]:
+    """Markers and values of a record."""
+    tree = tree_lines(igt)
+    yield "ref", igt.sent_id or str(number)
+    whole = aligned(igt if tree else rejoin(igt, boundaries=False))
+    blocks = []
+    for word, segment, gloss, tag in zip(whole.words, whole.segments, whole.glosses, whole.tags, strict=True):
+        pieces = pieces_of(segment.replace(" ", "."), gloss.replace(" ", "."))
+        glosses = [
+            f"{form[0] * (k > 0 and form[0] in EDGES)}{text}{form[-1] * (form[-1] in EDGES and len(form) > 1)}"
+            for k, (form, text) in enumerate(pieces)
+        ]
+        blocks.append((word.replace(" ", "."), [form for form, _ in pieces], glosses, tag.replace(" ", ".")))
+    has = {
+        "tx": True,
+        "mb": any(forms != [word] for word, forms, _, _ in blocks),
+        "ge": any(whole.glosses),
+        "ps": any(whole.tags),
+    }
+    lines = dict.fromkeys(_ALIGNED, "")
+    for word, forms, glosses, tag in blocks:
+        start = max(_bytes(line) for line in lines.values())
+        lines = {marker: line + " " * (start - _bytes(line)) for marker, line in lines.items()}
+        lines["tx"] += f"{word} "
+        lines["ps"] += f"{tag} " if tag else ""
+        for form, gloss in zip(forms, glosses, strict=True):
+            shown = gloss or "***" * (len(forms) > 1)
+            width = max(_bytes(form), _bytes(shown)) + 1
+            lines["mb"] += form + " " * (width - _bytes(form))
+            lines["ge"] += shown + " " * (width - _bytes(shown))
+    yield from ((marker, line.rstrip()) for marker, line in lines.items() if has[marker])
+    for k, (code, text) in enumerate(translations_by_code(igt)):
+        yield ("ft" if not k else f"ft_{code}"), text
+    yield from ((key, value) for key, value in igt.meta if key in ("lit", "nt", "note"))
+    if tree:
+        yield "hd", tree[0]
+        yield "rl", tree[1]
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())

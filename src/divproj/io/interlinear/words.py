@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from divproj.core.sentence import BOUNDARY, Sentence, morphs
+from divproj.core.tree import NO_HEAD
 from divproj.io.interlinear.parts import EDGES, glue, group_morphemes, instance, join_morphemes, normalize_space
 
 LETTER_SHARE = 0.005
@@ -364,8 +365,8 @@ def joined_form(segmented: str) -> str:
     return _INFIX.sub(r"\1", "".join(piece.strip(EDGES) or piece for piece in pieces))
 
 
-def rejoin(igt: Sentence) -> Sentence:
-    """The instance as its author would write it: punctuation at its words, boundaries in them."""
+def rejoin(igt: Sentence, *, boundaries: bool = True) -> Sentence:
+    """The instance as its author would write it: punctuation at its words, and (`boundaries`) the words segmented."""
     n = len(igt.words)
     if igt.tree is not None or igt.links is not None or not n:
         return igt
@@ -373,7 +374,11 @@ def rejoin(igt: Sentence) -> Sentence:
     units = [list(unit) for unit in _units(igt, glued)]
     cores = [next((k for k in unit if not _is_punctuation(igt.words[k])), unit[0]) for unit in units]
     parts = igt.segments if len(igt.segments) == n else igt.words
-    same = all(joined_form(part) == word for part, word in zip(parts, igt.words, strict=True)) and parts != igt.words
+    same = (
+        boundaries
+        and all(joined_form(part) == word for part, word in zip(parts, igt.words, strict=True))
+        and parts != igt.words
+    )
     words = ["".join((parts if same else igt.words)[k] for k in unit) for unit in units]
     segments = [parts[core] for core in cores] if len(igt.segments) == n and not same else () if same else igt.segments
 
@@ -393,6 +398,61 @@ def rejoin(igt: Sentence) -> Sentence:
         text=replacement.text if keep else "",
         meta=replacement.meta,
     )
+
+
+def as_printed(igt: Sentence) -> Sentence:
+    """The instance as it is printed: punctuation at its words also where there is a tree, which is left out."""
+    return rejoin(replace(igt, tree=None, links=None, rows=None))
+
+
+def pieces_of(segment: str, gloss: str) -> list[tuple[str, str]]:
+    """The morphemes of a word, with the marks at their edges, and the gloss of each; the whole word where these do not fit.
+
+    The stem is the first morpheme that is glossed by a word, or the first of all; marks stand at the edges that look towards it.
+
+    >>> pieces_of("ne-uva=mi", "NEG-swim=3SG")
+    [('ne-', 'NEG'), ('uva', 'swim'), ('=mi', '3SG')]
+    >>> pieces_of("kolut", "fish-PL"), pieces_of("m<um>ili", "<AV>buy")
+    ([('kolut', 'fish-PL')], [('m<um>ili', '<AV>buy')])
+    """
+    forms, glosses = morphs(segment), morphs(gloss)
+    marks = BOUNDARY.findall(segment)
+    if len(forms) < 2 or len(forms) != len(glosses):
+        return [(segment, gloss)]
+    stem = next((k for k, text in enumerate(glosses) if any(map(str.islower, text))), 0)
+    rows = []
+    for k, (form, text) in enumerate(zip(forms, glosses, strict=True)):
+        before = marks[k - 1] if k > stem else ""
+        after = marks[k] if k < stem else ""
+        rows.append((f"{before}{form}{after}", text))
+    return rows
+
+
+def aligned(igt: Sentence) -> Sentence:
+    """The instance with a segmentation and a gloss for each word: those that do not fit the words are left out."""
+    n = len(igt.words)
+    segments = igt.segments if len(igt.segments) == n else igt.words
+    return replace(
+        igt,
+        segments=segments,
+        glosses=igt.glosses if len(igt.glosses) == n else ("",) * n,
+        tags=igt.tags if len(igt.tags) == n else ("",) * n,
+    )
+
+
+def tree_lines(igt: Sentence) -> tuple[str, str] | None:
+    """Heads and relations with blanks between, as `io.interlinear.write_back` writes them; None where there is no tree."""
+    if igt.tree is None or len(igt.tree) != len(igt.words) or all(head == NO_HEAD for head in igt.tree.heads):
+        return None
+    deprels = igt.tree.deprels or ("_",) * len(igt.tree)
+    heads = ("_" if head == NO_HEAD else str(head) for head in igt.tree.heads)
+    return " ".join(heads), " ".join(rel.replace(" ", "_") or "_" for rel in deprels)
+
+
+def translations_by_code(igt: Sentence) -> list[tuple[str, str]]:
+    """All translations with their languages, the one that is used first; English where no language is said."""
+    given = list(igt.translations) or ([("en", igt.translation)] if igt.translation else [])
+    return sorted(given, key=lambda pair: pair[1] != igt.translation)
 
 
 def _no_space_after(igt: Sentence) -> list[bool]:

@@ -23,11 +23,11 @@ from divproj.core.options import ReaderOptions
 from divproj.core.sentence import Rows, Sentence
 from divproj.io.files import rewind, writing
 from divproj.io.interlinear import elan, flextext, formats, sheets, timelines
+from divproj.io.interlinear.elan import TREE_TYPE as TIER_TYPE
 from divproj.io.interlinear.guess import HEAD, guess
 from divproj.io.trees import conllu
 
 FORMATS = ("toolbox", "flextext", "elan", "exmaralda", "textgrid", "table")
-TIER_TYPE = "divproj-tree"
 _EVENTS = re.compile(rf'<tier [^<>]*category="{TIER_TYPE}".*?</tier>', re.DOTALL)
 _GRID = re.compile(r'"(?:[^"]|"")*"|\S+')
 Row = tuple[str, str]

@@ -18,7 +18,6 @@ each aligned to the word that follows it.
 
 from __future__ import annotations
 
-import html
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +44,7 @@ from divproj.io.interlinear.parts import (
     tree_of,
 )
 from divproj.io.interlinear.rows import GLOSS, MGLOSS, MSEG, to_sentence
-from divproj.io.interlinear.xml import XmlNode, units
+from divproj.io.interlinear.xml import NOT_XML, XmlNode, escape_xml, units
 
 _TERM = re.compile(r"([+,\s]*)([A-Za-z_][\w.-]*)(?:\[([^\]]*)\])?")
 _SPAN = re.compile(r"([+,]?)\s*(-?\d*):(-?\d*)")
@@ -252,7 +251,6 @@ def _with_rows(sentence: Rows, others: list[XmlNode], items: Items) -> Rows:
 
 
 _ID = re.compile(r"[A-Za-z][\w.-]*")
-_BAD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _KEPT = ("doc-id", "line-range", "tag-types")
 """What ODIN's Xigt files say in attributes of an instance."""
 
@@ -317,7 +315,7 @@ def _metadata_lines(igt: Sentence, sent_id: str, said: int) -> Iterator[str]:
     if igt.language:
         yield f"      <meta{_attributes({'type': 'language', 'iso-639-3': igt.language, 'tiers': 'phrases words morphemes'})}/>"
     for key, value in rows:
-        yield f"      <meta{_attributes({'type': key})}>{_escape(value)}</meta>"
+        yield f"      <meta{_attributes({'type': key})}>{escape_xml(value)}</meta>"
     yield "    </metadata>"
 
 
@@ -362,7 +360,7 @@ def _split_keeping_marks(part: str) -> list[str]:
 def _spans(prefix: str, base: str, text: str, parts: Sequence[str]) -> list[Row]:
     """Parts as spans of a text where they follow one another in it, otherwise spelled out."""
     rows: list[Row] = []
-    at, bad = 0, _BAD.search(text)
+    at, bad = 0, NOT_XML.search(text)
     for k, part in enumerate(parts, 1):
         start = text.find(part, at)
         if start < 0 or not part or part != " ".join(part.split()) or bad:
@@ -400,16 +398,12 @@ def _tier(kind: str, name: str, attrs: dict[str, str], rows: Sequence[Row], *, e
     yield f"    <tier{_attributes({'type': kind, 'id': name, **attrs})}>"
     for item, item_attrs, text in rows:
         head = f"      <item{_attributes({'id': item, **item_attrs})}"
-        yield f"{head}>{_escape(text)}</item>" if text else f"{head}/>"
+        yield f"{head}>{escape_xml(text)}</item>" if text else f"{head}/>"
     yield "    </tier>"
 
 
 def _attributes(pairs: dict[str, str]) -> str:
-    return "".join(f' {key}="{html.escape(_BAD.sub("�", " ".join(value.split())))}"' for key, value in pairs.items())
-
-
-def _escape(text: str) -> str:
-    return html.escape(_BAD.sub("�", text), quote=False)
+    return "".join(f' {key}="{escape_xml(" ".join(value.split()), quote=True)}"' for key, value in pairs.items())
 
 
 __all__ = ["dump", "dumps", "load", "loads", "read"]

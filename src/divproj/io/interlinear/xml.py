@@ -5,6 +5,7 @@ A file that is not well formed is reported and read on from where it breaks: tag
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -231,3 +232,15 @@ class _Builder:
 
     def close(self) -> Any:
         """The parser asks for a result; the units are it."""
+
+
+NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def escape_xml(text: str, *, quote: bool = False) -> str:
+    """Return text fit for XML, between tags or (`quote`) inside quotes; characters that XML does not allow become U+FFFD.
+
+    >>> escape_xml("a<b\\x00"), escape_xml('"', quote=True)
+    ('a&lt;b\ufffd', '&quot;')
+    """
+    return html.escape(NOT_XML.sub("\ufffd", text), quote=quote)

@@ -36,6 +36,24 @@ def load(
         yield from read(stream, name_of(source), faults, keep_places=keep_places)
 
 
+def find(source: Source, sent: str | None = None, faults: Faults | None = None) -> Rows:
+    """Return the sentence with this `sent_id`, or with this number (from 1); None: the first."""
+    number = int(sent) if sent and sent.isdecimal() else 1 if sent is None else 0
+    by_number = None
+    for k, sentence in enumerate(load(source, faults, keep_places=True), 1):
+        if sentence is not None and sentence.sent_id == sent:
+            return sentence
+        if k == number:
+            by_number = sentence
+            if sent is None:
+                break
+    if by_number is None:
+        raise FormatError(
+            f"no sentence with id or number {sent or 1}", Where(name_of(source)), "`proj find length>0 FILE` lists them"
+        )
+    return by_number
+
+
 def is_conllu(source: Source) -> bool:
     """Whether a file is CoNLL-U, by its name or else by its first row: a number and nine more columns.
 
