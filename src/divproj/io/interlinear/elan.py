@@ -511,9 +511,7 @@ class Annotations:
         """Parents of the annotations."""
         for annotation in tier.annotations:
             if annotation.parent and annotation.parent not in self.by_id:
-                problem = (
-                    f"annotation {annotation.id} on tier {tier.name} refers to {annotation.parent}, which is not there"
-                )
+                problem = f"annotation {annotation.id} on tier {tier.name} refers to {annotation.parent}, which is not there"
                 self.faults.word(FormatError(problem, Where(self.path, annotation.line), "left out"))
 
     def under(self, name: str, top: Annotation, top_tier: str) -> list[Annotation]:
