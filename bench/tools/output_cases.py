@@ -48,6 +48,7 @@ TABLE = """
   learn-{data}            learn in/{data} -o out/rules.json ; rules show out/rules.json --min-count 1
   learn-files             learn in/kor/f.conllu in/kor/e.conllu in/kor/align.txt
   rules-{corpus}          rules show {corpus}
+  release                 release in/deu/f.conllu --language German --treebank Sample --set states=all -o out/UD_German-Sample
   types                   types in/deu/igt.txt ; types in/deu/igt.txt -o out/types.tsv ; project in/deu/igt.txt --types out/types.tsv
   calibrate               calibrate in/deu -o out/confidence.json --system s5
   paper                   paper ; paper georgi-2b deu-eng hin-eng ; paper arase-examples --json

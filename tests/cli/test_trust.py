@@ -190,16 +190,16 @@ def test_a_parser_of_another_language_is_used_when_it_is_asked_for(tmp_path: Pat
     assert unknown in run.stderr
 
 
-def test_text_without_glosses_is_sent_to_the_word_aligner(tmp_path: Path):
+def test_text_without_glosses_is_linked_by_the_text_itself(tmp_path: Path):
     text = tmp_path / "text.csv"
     text.write_text(
         "ID,Primary_Text,Translated_Text\n1,miko dali,The dog saw it.\n2,tesu dali,The cat saw it.\n", encoding="utf-8"
     )
     done = proj("project", text, "-o", tmp_path / "trees.conllu", "--json")
-    assert done.returncode == 3
-    told = "2 sentences without links to the translation: the tree is a guess (without glosses `proj words` finds links)"
-    assert told in done.stderr
-    assert json.loads(done.stdout)["without_glosses"] == 2
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["projected"], summary["linked_words"], summary["without_links"]) == (2, 4, 0)
+    assert "2 sentences projected by s5" in done.stderr
     glossed = tmp_path / "glossed.txt"
     glossed.write_text("miko dali\nDET yonder\n'Rain fell.'\n", encoding="utf-8")
     done = proj("project", glossed, "-o", tmp_path / "trees.conllu")

@@ -1,6 +1,6 @@
 """Do the examples and trees that `proj convert` writes for LaTeX compile? Needs xelatex (texlive-xetex, -latex-extra, -humanities, -publishers).
 
-python bench/robustness/latex_compiles.py [FILE]
+python bench/tools/latex_compiles.py [FILE]
 
 Every package's file is read by `\\input` into a small document and compiled with xelatex, and with pdflatex where the words allow it; so
 are the pictures of `proj draw -o x.tex` and the list of abbreviations. Prints a line for each, and the first error.
