@@ -275,7 +275,10 @@ def mutants_of(module: str) -> list[Mutant]:
         mutant
         for mutant in mutants
         if not any(
-            re.fullmatch(row["line"], lines[mutant.line - 1].strip()) and mutant.change in row["changes"] for row in known
+            re.fullmatch(row["line"], lines[mutant.line - 1].strip())
+            and mutant.change in row["changes"]
+            and source[: mutant.start].rstrip().endswith(row.get("after", "").encode())
+            for row in known
         )
         and compiles(mutant.applied(source))
     ]
