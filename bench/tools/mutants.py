@@ -491,9 +491,10 @@ def main() -> None:
     for module in modules:
         mutants = mutants_of(module)
         chosen = random.Random(f"{given.seed} {module}").sample(mutants, min(given.sample or len(mutants), len(mutants)))
-        samples[module] = sorted(chosen, key=lambda mutant: mutant.start)
+        samples[module] = chosen  # in any order, so that those tried before the time is over are of the whole module
         if given.list:
-            print(*(f"{module}:{mutant.line}\t{mutant.kind}\t{mutant.change}" for mutant in samples[module]), sep="\n")
+            in_lines = sorted(chosen, key=lambda mutant: mutant.start)
+            print(*(f"{module}:{mutant.line}\t{mutant.kind}\t{mutant.change}" for mutant in in_lines), sep="\n")
     if given.list:
         return
     preload()

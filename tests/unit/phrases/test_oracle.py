@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import legit
 import numpy as np
@@ -16,7 +17,16 @@ from hypothesis import strategies as st
 from divproj.forest.parses import normalise
 from divproj.phrases import beam_search
 from divproj.phrases.beam_search import Packs, SearchLimits, refine
-from divproj.phrases.problem import Clock, OutOfTimeError, _log_posteriors, _scaled_posteriors, fill, posteriors, read_off
+from divproj.phrases.problem import (
+    Clock,
+    OutOfTimeError,
+    _log_posteriors,
+    _scaled_posteriors,
+    _slices,
+    fill,
+    posteriors,
+    read_off,
+)
 
 seeds = st.integers(0, 1_000_000)
 NO_LIMITS = {"beam": 0, "supports": 0, "steps": 0, "traces": 0}
@@ -303,3 +313,16 @@ def test_candidates_left_unused_though_they_fit_are_told():
     for pair in legit.unused_links(problem, found):
         assert pair in links
         assert pair not in used
+
+
+@pytest.mark.parametrize(
+    ("rows", "work", "gap", "portions"),
+    [(10, 10**7, 1, 2), (10, 10**7, 0, 2), (10, 2 * 10**7, 1, 5), (8, 10**7, 2, 8), (9, 10**6, 3, 2), (3, 10**12, 1, 3), (10, 10**6, 1, 1), (10, 0, 0, 1)],
+)  # fmt: skip
+def test_the_clock_is_looked_at_between_portions_of_rows(rows, work, gap, portions):
+    looks = []
+    clock, given = SimpleNamespace(check=lambda: looks.append(1)), SimpleNamespace(shape=(rows, 1), work=work, gap=gap)
+    parts = list(_slices(given, clock))
+    assert [row for low, high in parts for row in range(low, high)] == list(range(rows))
+    assert len(parts) == len(looks) == portions
+    assert list(_slices(given, None)) == [(0, rows)]
