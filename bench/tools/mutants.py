@@ -51,11 +51,13 @@ S6 = [
     f"{UNIT}/projection/{name}.py"
     for name in ("test_vote", "test_text_witness", "test_universal", "test_universal_network", "test_word_types")
 ]
-CHART = [f"{UNIT}/projection/phrasal"]
+CHART = [f"{UNIT}/projection/phrasal/test_phrase_chart.py", f"{UNIT}/projection/phrasal/test_projector.py"]
 PHRASE_MODEL, ORACLE, PHRASE_ALIGNER = (
     f"{UNIT}/phrases/test_{name}.py" for name in ("phrase_model", "oracle", "phrase_aligner")
 )
-INDUCTION = [f"{UNIT}/induction", f"{PROPERTY}/test_induction.py"]
+SAMPLER, INDUCER, SPAN_WEIGHTS, TREE_ALIGNMENT = (
+    f"{UNIT}/induction/test_{name}.py" for name in ("sampler", "inducer", "span_weights", "tree_alignment")
+)
 WORDS = [f"{UNIT}/links/words"]
 TESTS = {
     "divergence/kernel.py": DIVERGENCE,
@@ -79,10 +81,10 @@ TESTS = {
     "phrases/beam_search.py": [ORACLE, PHRASE_ALIGNER],
     "phrases/problem.py": [PHRASE_MODEL, ORACLE],
     "phrases/chart.py": [ORACLE],
-    "induction/ccm.py": INDUCTION,
-    "induction/sampler.py": INDUCTION,
-    "induction/tree_alignment.py": INDUCTION,
-    "induction/inducer.py": INDUCTION,
+    "induction/ccm.py": [SAMPLER, SPAN_WEIGHTS],
+    "induction/sampler.py": [SAMPLER, INDUCER],
+    "induction/tree_alignment.py": [TREE_ALIGNMENT],
+    "induction/inducer.py": [INDUCER],
     "links/word_direction.py": WORDS,
     "links/word_model.py": WORDS,
     "forest/parses.py": [f"{UNIT}/forest", f"{PROPERTY}/test_forests.py"],

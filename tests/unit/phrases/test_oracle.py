@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divproj.forest.parses import normalise
-from divproj.phrases import beam_search
+from divproj.phrases import beam_search, chart
 from divproj.phrases.beam_search import Packs, SearchLimits, refine
 from divproj.phrases.problem import (
     Clock,
@@ -203,6 +203,22 @@ def test_sums_with_and_without_logarithms_agree(seed, forests):
     assert _scaled_posteriors(problem, 1e5, None, False) is None  # far off, numbers leave their range and it is said
     huge = replace(problem, pair=problem.pair * 1e4)
     assert posteriors(huge, compiled=False).pair.max() <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("name", ["post", "post_s", "post_t"])
+def test_a_number_that_leaves_its_range_is_noticed_in_each_of_the_sums(monkeypatch, name):
+    problem, _ = oracle.random_problem(4, 5, False)
+    kernel = chart.scaled_outside.plain
+    assert posteriors(problem, compiled=False) is not None
+
+    def overflow(*given):
+        kernel(*given)
+        given[-3:][("post", "post_s", "post_t").index(name)].flat[0] = np.inf
+
+    near = root_score(fill(problem, compiled=False))
+    assert _scaled_posteriors(problem, near, None, False) is not None
+    monkeypatch.setattr(chart, "scaled_outside", SimpleNamespace(plain=overflow, compiled=overflow))
+    assert _scaled_posteriors(problem, near, None, False) is None
 
 
 @settings(max_examples=300)

@@ -626,3 +626,11 @@ def test_training_that_users_get():
     usual = Training()
     assert (usual.kind, usual.epochs, usual.batch, usual.optimiser, usual.steps) == ("viterbi", 6, 200, "lbfgs", 10)
     assert (usual.rate, usual.kappa, usual.noncomp, usual.patience) == (0.1, 1.0, False, 2)
+
+
+def test_the_word_of_a_leaf_is_its_own():
+    for forest in itertools.chain(*pairs_of(), *pairs_of("all")):
+        scored = ScoredForest(forest)
+        for k, node in enumerate(forest.nodes):
+            assert node.start <= scored.word[k] < node.end
+            assert scored.length[k] == node.end - node.start
