@@ -55,8 +55,8 @@ CHART = [f"{UNIT}/projection/phrasal/test_phrase_chart.py", f"{UNIT}/projection/
 PHRASE_MODEL, ORACLE, PHRASE_ALIGNER = (
     f"{UNIT}/phrases/test_{name}.py" for name in ("phrase_model", "oracle", "phrase_aligner")
 )
-SAMPLER, INDUCER, SPAN_WEIGHTS, TREE_ALIGNMENT = (
-    f"{UNIT}/induction/test_{name}.py" for name in ("sampler", "inducer", "span_weights", "tree_alignment")
+CCM, SAMPLER, INDUCER, SPAN_WEIGHTS, TREE_ALIGNMENT = (
+    f"{UNIT}/induction/test_{name}.py" for name in ("ccm", "sampler", "inducer", "span_weights", "tree_alignment")
 )
 WORDS = [f"{UNIT}/links/words"]
 TESTS = {
@@ -81,7 +81,7 @@ TESTS = {
     "phrases/beam_search.py": [ORACLE, PHRASE_ALIGNER],
     "phrases/problem.py": [PHRASE_MODEL, ORACLE],
     "phrases/chart.py": [ORACLE],
-    "induction/ccm.py": [SAMPLER, SPAN_WEIGHTS],
+    "induction/ccm.py": [CCM, SAMPLER, SPAN_WEIGHTS],
     "induction/sampler.py": [SAMPLER, INDUCER],
     "induction/tree_alignment.py": [TREE_ALIGNMENT],
     "induction/inducer.py": [INDUCER],
