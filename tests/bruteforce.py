@@ -10,7 +10,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 CLASSES = ("match", "unaligned", "merge", "swap", "other")
-STAGES = ("initial", "remove", "merge", "swap")
 UNKNOWN = ("", "_", "dep")
 
 
@@ -92,8 +91,8 @@ class Run:
     links: set = field(default_factory=set)
 
 
-def run(pair):
-    """Algorithm 5, both directions, with the counts after each stage."""
+def run(pair, extended=False, paper=False):
+    """Algorithm 5, both directions, with the counts after each stage; with extended merges, or with merges as the paper prints them."""
     found = Run()
     n, m = len(pair.f), len(pair.e)
     f, e, links = edges_of(pair.f.heads), edges_of(pair.e.heads), set(pair.links.links)
@@ -101,14 +100,21 @@ def run(pair):
     f = remove_all("f", n, f, links, found.log)
     e = remove_all("e", m, e, flipped(links), found.log)
     count(found, "remove", pair, f, e, f, e, links)
-    while True:
+    while not paper:
         before = len(found.log)
         f, links = merge_all("f", f, e, links, found.log)
         e, back = merge_all("e", e, f, flipped(links), found.log)
         links = flipped(back)
         if len(found.log) == before:
             break
+    if paper:
+        f, links = merge_once("f", f, e, links, found.log)
+        e, back = merge_once("e", e, f, flipped(links), found.log)
+        links = flipped(back)
     count(found, "merge", pair, f, e, f, e, links)
+    if extended:
+        f, e, links = merge_both(f, e, links, found.log)
+        count(found, "extended", pair, f, e, f, e, links)
     swapped_f = swap_all("f", f, e, links, found.log)
     swapped_e = swap_all("e", e, f, flipped(links), found.log)
     count(found, "swap", pair, swapped_f, swapped_e, f, e, links)
@@ -136,6 +142,46 @@ def merge_all(side, tree, other, links, log):
         log.append((side, "merge", child, parent, edge_class(child, parent, links, other)))
         tree = merge(child, parent, tree)
         links = {(parent if a == child else a, b) for a, b in links}
+
+
+def merge_once(side, tree, other, links, log):
+    """Step 2 as printed: one pass over the links of F, in their order; the link of a merged word is deleted, its others stay with it."""
+    left = set(links)
+    for child, image in sorted(links, key=lambda link: link if side == "f" else link[::-1]):
+        parent = parent_of(child, tree)
+        if parent is not None and (parent, image) in left:
+            log.append((side, "merge", child, parent, edge_class(child, parent, left, other)))
+            tree = merge(child, parent, tree)
+            left.discard((child, image))
+    return tree, left
+
+
+def merge_both(f, e, links, log):
+    """§4.3: an edge on each side whose words are linked with each other alone are folded together, where an edge of F then matches that did not."""
+    while True:
+        possible = []
+        for child, parent in f:
+            for d, q in e:
+                block = all(images(word, links) and images(word, links) <= {d, q} for word in (child, parent))
+                block &= all(
+                    images(word, flipped(links)) and images(word, flipped(links)) <= {child, parent} for word in (d, q)
+                )
+                after_f, after_e = merge(child, parent, f), merge(d, q, e)
+                after = {(parent if a == child else a, q if b == d else b) for a, b in links}
+                mended = [
+                    word
+                    for word, up in f
+                    if word != child
+                    and up in (child, parent)
+                    and edge_class(word, up, links, e) != "match"
+                    and edge_class(word, parent, after, after_e) == "match"
+                ]
+                if block and mended:
+                    possible.append((-depth(child, f), child, d, parent, q, after_f, after_e, after))
+        if not possible:
+            return f, e, links
+        _, child, d, parent, q, f, e, links = min(possible, key=lambda fold: fold[:3])
+        log += [("f", "extended", child, parent, "other"), ("e", "extended", d, q, "other")]
 
 
 def swap_all(side, tree, other, links, log):

@@ -108,6 +108,29 @@ def related_pairs(draw, min_size: int = 3, max_size: int = 7) -> Pair:
     return draw(st.sampled_from((pair, pair.transpose)))
 
 
+@st.composite
+def crossed_pairs(draw, min_size: int = 3, max_size: int = 7) -> Pair:
+    """A tree twice, with the links of some edges crossed: child with the other side's parent, parent with its child; and one or two links more."""
+    tree = draw(trees(min_size, max_size))
+    n = len(tree)
+    links, moved = {(k, k) for k in range(1, n + 1)}, set()
+    for word in draw(st.permutations(range(1, n + 1))):
+        head = tree.heads[word - 1]
+        if head and not {word, head} & moved:
+            moved |= {word, head}
+            links = links - {(word, word), (head, head)} | {(word, head), (head, word)}
+            kind = draw(st.sampled_from(("crossed", "crossed", "both", "straight")))
+            links |= {(word, word)} if kind == "both" else set()
+            links = links - {(word, head), (head, word)} | {(word, word), (head, head)} if kind == "straight" else links
+    links |= set(draw(st.lists(st.tuples(st.integers(1, n), st.integers(1, n)), max_size=1)))
+    place = [0, *draw(st.permutations(range(1, n + 1)))]
+    turned = [0] * n
+    for word, head in enumerate(tree.heads, 1):
+        turned[place[word] - 1] = place[head]
+    e = DepTree(tuple(f"e{k}" for k in range(1, n + 1)), tuple(turned))
+    return Pair(tree, e, Links(frozenset((i, place[j]) for i, j in links), (n, n)))
+
+
 FATES = (
     "same", "same", "unlinked", "merged", "merged", "shared", "swapped", "swapped", "swapped", "moved", "crossed", "tangled", "tangled",
 )  # fmt: skip

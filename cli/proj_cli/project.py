@@ -43,6 +43,9 @@ def project(
     keep_hyphens: options.KeepHyphens = False,
     misaligned: options.Misaligned = False,
     grams: options.Grams = None,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="Systems s1-r to s2-1 as their paper's text has them, without divproj's departures.")
+    ] = False,
     links_out: Annotated[
         Path | None, typer.Option("--links-out", metavar="FILE", help="Write the links, in Pharaoh format.")
     ] = None,
@@ -69,7 +72,7 @@ def project(
     from divproj.projection.pipeline import CorpusOutput, project_corpus
 
     options.check_json(as_json, output)
-    projector = _projector(how, gold, grams, source)
+    projector = _projector(how, gold, grams, source, paper)
     reading = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
     corpus = Corpus(source, e, links, format=reader.format, reader=reading, same_ids=not ignore_ids)
     languages = tuple(name for name in how.also if names_language(name))
@@ -85,7 +88,9 @@ def project(
     _write(trees, projector, corpus, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
 
 
-def _projector(how: ProjectOptions, gold: str | None = None, grams: list[Path] | None = None, source: str = "-") -> Projector:
+def _projector(
+    how: ProjectOptions, gold: str | None = None, grams: list[Path] | None = None, source: str = "-", paper: bool = False
+) -> Projector:
     """Return the projector, loaded and trained here, so that its errors come before anything is read."""
     from divproj.io.corpus import read
     from divproj.projection.glossed.word_types import types_for
@@ -98,7 +103,7 @@ def _projector(how: ProjectOptions, gold: str | None = None, grams: list[Path] |
         raise typer.BadParameter("--rules and --gold: rules are given, or learned from gold trees; leave one of them out")
     faults = common.faults_for(False)
     types = types_for(source, how.types, faults, Preparation(grams=tuple(grams or ())).table)
-    projector = Projector.of(how, grams=grams or (), types=types)
+    projector = Projector.of(how, grams=grams or (), types=types, paper=paper)
     if gold:
         projector.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
         talk.say(f"{projector.system_} learned from {plural(projector.gold_, 'gold sentence')} of {gold}")

@@ -9,7 +9,7 @@ import bruteforce
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import any_pairs, forests, pairs, related_pairs, trees
+from strategies import any_pairs, crossed_pairs, forests, pairs, related_pairs, trees
 from synthetic import known_pair, random_pair
 
 from divproj import Links, Pair, alter, analyze, corpus_match, edge_classes, merge, remove, sent_match, swap
@@ -24,8 +24,8 @@ def log_of(altered):
     return [(s.side, s.kind, s.child, None if s.kind == "remove" else s.parent, s.before) for s in altered.operations]
 
 
-def assert_same(found, pair):
-    expected = bruteforce.run(pair)
+def assert_same(found, pair, **variant):
+    expected = bruteforce.run(pair, **variant)
     assert found.counts == expected.counts
     assert found.links == expected.links
     assert log_of(found) == expected.log
@@ -87,6 +87,25 @@ def test_plain_kernel_is_the_brute_force():
 
 def test_compiled_kernel_is_the_brute_force():
     for_drawn_pairs(lambda pair: assert_same(alter(pair, compiled=True), pair))
+
+
+def test_merges_to_the_letter_are_the_brute_force():
+    for_drawn_pairs(lambda pair: assert_same(alter(pair, paper=True), pair, paper=True))
+
+
+def test_extended_merges_are_the_brute_force():
+    drawn = []
+
+    @EXAMPLES
+    @given(st.one_of(crossed_pairs(), crossed_pairs(), related_pairs()))
+    def check(pair):
+        found = alter(pair, extended=True)
+        assert_same(found, pair, extended=True)
+        drawn.append(sum(step.kind == "extended" for step in found.operations))
+
+    check()
+    assert sum(steps >= 2 for steps in drawn) >= len(drawn) / 5, drawn
+    assert sum(steps >= 4 for steps in drawn) >= len(drawn) / 20, drawn
 
 
 @pytest.mark.parametrize("seed", range(20))

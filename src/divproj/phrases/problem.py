@@ -371,7 +371,7 @@ class ScoredForest:
     @cached_property
     def word(self) -> NDArray[np.intp]:
         """For a leaf its word, for a phrase the word that is its head."""
-        return np.array([x.start if x.end - x.start == 1 else head_word(self.forest, k) for k, x in enumerate(self.forest.nodes)], np.intp)  # fmt: skip
+        return np.array([head_word(self.forest, k) for k in range(len(self.forest))], np.intp)
 
     @cached_property
     def length(self) -> Floats:

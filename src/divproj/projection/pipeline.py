@@ -212,6 +212,8 @@ class SystemPlan:
     stamps: tuple[str, ...] = ()
     calibration: str | None = None
     """A file of maps of confidences, instead of the shipped ones."""
+    paper: bool = False
+    """S1 and S2 to the letter of their paper."""
 
     @classmethod
     def of(cls, system: str, model: Path | None = None, rules: str | None = None, grams: Sequence[Path] = ()) -> SystemPlan:
@@ -235,7 +237,7 @@ def load_system(plan: SystemPlan) -> System:
         from divproj.projection import parsers  # needs numba
 
         return parsers.load(plan.model, grams)
-    return systems.make(system_info(plan.name).code, corrections(plan.rules), grams)
+    return systems.make(system_info(plan.name).code, corrections(plan.rules), grams, paper=plan.paper)
 
 
 def corrections(path: str | None) -> Any:

@@ -111,8 +111,12 @@ class Projector:
         types: str | Path | WordTypes | None = None,
         conventions: str = ProjectOptions.conventions,
         seed: int = 1,
+        paper: bool = False,
     ) -> None:
-        self.system = system if system == systems.AUTO else systems.system_info(system).code
+        self.system, self.paper = system if system == systems.AUTO else systems.system_info(system).code, paper
+        if paper and self.system not in systems.LETTERED:
+            message = f"`paper` is for the systems of a paper, not for {self.system}"
+            raise ModelError(message, remedy=f"choose one of {', '.join(systems.LETTERED)} with `system`")
         self.rules = str(rules) if rules else None
         self.model, self.seed = model, seed
         self.calibration = str(Path(calibration).absolute()) if calibration else None
@@ -170,7 +174,7 @@ class Projector:
         if self._system is None or self._fitted:
             return None
         plan = SystemPlan.of(self.system_, Path(self.model) if self.model else None, self.rules, self.preparation.grams)
-        return replace(plan, calibration=self.calibration)
+        return replace(plan, calibration=self.calibration, paper=self.paper)
 
     @property
     def needs_gold(self) -> bool:
@@ -195,7 +199,7 @@ class Projector:
             learned = parsers.fit(choice.system, gold, text=sentences, random_state=self.seed, grams=grams)
             self._system = learned.system
         else:
-            self._corrections = systems.Corrections.learn(gold, choice.system, text=sentences, grams=grams)
+            self._corrections = systems.Corrections.learn(gold, choice.system, text=sentences, grams=grams, paper=self.paper)
             self._settle(choice)
         self._fitted = True
         self.system_, self.why_ = choice.system, choice.why
@@ -368,7 +372,7 @@ class Projector:
         self._system = load_system(SystemPlan.of("", folder, None, self.preparation.grams))
 
     def _settle(self, choice: systems.SystemChoice) -> None:
-        self._system = systems.make(choice.system, self._corrections, self.preparation.table)
+        self._system = systems.make(choice.system, self._corrections, self.preparation.table, paper=self.paper)
         self.system_, self.why_ = choice.system, choice.why
 
     def choose_system(self, pairs: Sequence[Pair]) -> System:

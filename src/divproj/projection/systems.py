@@ -33,7 +33,9 @@ four treebanks, with and without glosses."""
 
 
 UNTRAINED = ("s1-r", "s1-l")
-PROJECTIONS = (*UNTRAINED, "s2-3", "s2-2", "s2-1", "s2+")
+LETTERED = (*UNTRAINED, "s2-3", "s2-2", "s2-1")
+"""Systems of Georgi et al. that are also there to the letter (`paper`)."""
+PROJECTIONS = (*LETTERED, "s2+")
 """Systems that project each sentence by itself; all but the first two read rule files."""
 OBSERVING = ("s5", "s6")
 """Systems without training that adapt to the whole text before they project it."""
@@ -132,7 +134,7 @@ def make(system: str, corrections: Corrections | None = None, grams: Grams | Non
         )
     if corrections is not None:
         corrections.check(system)
-    if paper and system in PROJECTIONS[:-1]:
+    if paper and system in LETTERED:
         return _by_the_letter(system, corrections)
     return _MAKERS[system](corrections, grams)
 

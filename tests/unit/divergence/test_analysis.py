@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from dataclasses import replace
 
 import bruteforce
 import pytest
 from corpusfiles import pair, tree
 from synthetic import random_pair
 
-from divproj import Analysis, DepTree, alter, analyze
+from divproj import Analysis, Corpus, DepTree, alter, analyze
 from divproj.core.pair import SIZE, in_batches
-from divproj.divergence.analysis import EXAMPLES, TYPES, analyze_batches
+from divproj.divergence.analysis import EXAMPLES, TYPES, analyze_batches, analyze_corpus, write_tables
 from divproj.runtime import jit
+from divproj.ud.head_style import in_style
 
 STAGES = ("initial", "remove", "merge", "swap")
 
@@ -167,6 +169,12 @@ class TestDorr:
         assert found.dorr["thematic"] == 2
         assert [x.text for x in found.examples["thematic"]] == ["I ←nsubj─ like ~ me ←iobj─ gusta"]
 
+    def test_the_example_is_the_edge_with_another_label(self):
+        f = tree((2, 0, 2), ("nsubj:pass", "root", "iobj"), (), ("ella", "fue", "vista"))
+        e = tree((2, 0, 2), ("nsubj", "root", "obj"), (), ("she", "was", "seen"))
+        found = analyze([pair(f, e, [(1, 1), (2, 2), (3, 3)])])
+        assert [x.text for x in found.examples["thematic"]] == ["seen ←obj─ was ~ vista ←iobj─ fue"]
+
     @pytest.mark.parametrize(
         ("tag", "rel", "name"),
         [("ADV", "_", "promotional"), ("_", "advmod", "promotional"), ("VERB", "xcomp", "demotional")],
@@ -200,3 +208,28 @@ def test_json(many):
 def test_growing():
     assert Analysis().counts.sum() == 0
     assert SIZE > 1
+
+
+class TestCorpora:
+    @pytest.mark.parametrize("most", [1, 4])
+    def test_the_most_divergent_pairs(self, most):
+        corpus = Corpus.at("deu-eng")
+        result, worst = analyze_corpus(corpus, most=most)
+        shares = {each.sent_id: alter(each).match_share for each in corpus}
+        assert result.sentences == len(shares)
+        assert [each.sent_id for each in worst] == sorted(shares, key=lambda name: shares[name])[:most]
+
+    def test_trees_of_the_translation_in_another_style(self):
+        corpus = Corpus.at("deu-eng")
+        as_given, _ = analyze_corpus(corpus)
+        function, _ = analyze_corpus(corpus, style="function")
+        assert as_given.as_json() == analyze(list(corpus)).as_json()
+        styled = [replace(each, e=in_style(each.e, "function")) for each in corpus]
+        assert function.as_json() == analyze(styled).as_json() != as_given.as_json()
+
+    def test_tables_go_to_a_new_folder_and_to_one_that_is_there(self, many, tmp_path):
+        for _ in range(2):
+            write_tables(tmp_path / "some" / "tables", ["many"], [analyze(many)])
+        stages = (tmp_path / "some" / "tables" / "stages.csv").read_text(encoding="utf-8").splitlines()
+        assert len(stages) == 1 + 2 * len(STAGES)
+        assert stages[1].startswith("many,e_to_f,initial,")

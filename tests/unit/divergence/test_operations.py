@@ -210,6 +210,11 @@ class TestAltered:
         (step,) = told["operations"]
         assert step == {"side": "f", "kind": "remove", "child": 2, "parent": 1, "before": "unaligned", "tags": ["NOUN", "VERB"]}
 
+    def test_json_of_a_removed_root_names_its_tag_alone(self):
+        f, e = tree((0,), ("root",), ("NOUN",), ("home",)), tree((0, 1), ("root", "obj"), ("VERB", "NOUN"), ("leave", "home"))
+        steps = alter(pair(f, e, [(1, 2)])).as_json()["operations"]
+        assert [(step["kind"], step["parent"], step["tags"]) for step in steps] == [("remove", 0, ["VERB"])]
+
 
 class TestLarge:
     """No recursion, no loop that grows with the square of what it should: these end."""

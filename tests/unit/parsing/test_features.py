@@ -59,6 +59,13 @@ def test_places_of_long_edges():
         assert edge_ids(batch, h, c, twin.mask) == [place for _, place in twin.edge(h, c)]
 
 
+def test_places_belong_to_a_version():
+    """Weights in files are found by these places: a change of templates is a change of `VERSION`, so that older files are refused."""
+    batch = Batch.of([ParserInput(FORMS, TAGS)])
+    places = [place for h, c in edges(5) for place in edge_ids(batch, h, c, (1 << 22) - 1)]
+    assert (features.VERSION, sum(places) % 1_000_003) == (1, 768226)
+
+
 def test_how_many_features_an_edge_has():
     batch = Batch.of([ParserInput(FORMS, TAGS)])
     rows = [row.split() for row in COUNTS.strip().splitlines()]

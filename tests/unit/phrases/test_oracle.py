@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import legit
 import numpy as np
@@ -14,9 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divproj.forest.parses import normalise
-from divproj.phrases import beam_search
+from divproj.phrases import beam_search, chart
 from divproj.phrases.beam_search import Packs, SearchLimits, refine
-from divproj.phrases.problem import Clock, OutOfTimeError, _log_posteriors, _scaled_posteriors, fill, posteriors, read_off
+from divproj.phrases.problem import (
+    Clock,
+    OutOfTimeError,
+    _log_posteriors,
+    _scaled_posteriors,
+    _slices,
+    fill,
+    posteriors,
+    read_off,
+)
 
 seeds = st.integers(0, 1_000_000)
 NO_LIMITS = {"beam": 0, "supports": 0, "steps": 0, "traces": 0}
@@ -195,6 +205,22 @@ def test_sums_with_and_without_logarithms_agree(seed, forests):
     assert posteriors(huge, compiled=False).pair.max() <= 1 + 1e-6
 
 
+@pytest.mark.parametrize("name", ["post", "post_s", "post_t"])
+def test_a_number_that_leaves_its_range_is_noticed_in_each_of_the_sums(monkeypatch, name):
+    problem, _ = oracle.random_problem(4, 5, False)
+    kernel = chart.scaled_outside.plain
+    assert posteriors(problem, compiled=False) is not None
+
+    def overflow(*given):
+        kernel(*given)
+        given[-3:][("post", "post_s", "post_t").index(name)].flat[0] = np.inf
+
+    near = root_score(fill(problem, compiled=False))
+    assert _scaled_posteriors(problem, near, None, False) is not None
+    monkeypatch.setattr(chart, "scaled_outside", SimpleNamespace(plain=overflow, compiled=overflow))
+    assert _scaled_posteriors(problem, near, None, False) is None
+
+
 @settings(max_examples=300)
 @given(seeds)
 def test_turning_the_pair_round_changes_nothing(seed):
@@ -303,3 +329,16 @@ def test_candidates_left_unused_though_they_fit_are_told():
     for pair in legit.unused_links(problem, found):
         assert pair in links
         assert pair not in used
+
+
+@pytest.mark.parametrize(
+    ("rows", "work", "gap", "portions"),
+    [(10, 10**7, 1, 2), (10, 10**7, 0, 2), (10, 2 * 10**7, 1, 5), (8, 10**7, 2, 8), (9, 10**6, 3, 2), (3, 10**12, 1, 3), (10, 10**6, 1, 1), (10, 0, 0, 1)],
+)  # fmt: skip
+def test_the_clock_is_looked_at_between_portions_of_rows(rows, work, gap, portions):
+    looks = []
+    clock, given = SimpleNamespace(check=lambda: looks.append(1)), SimpleNamespace(shape=(rows, 1), work=work, gap=gap)
+    parts = list(_slices(given, clock))
+    assert [row for low, high in parts for row in range(low, high)] == list(range(rows))
+    assert len(parts) == len(looks) == portions
+    assert list(_slices(given, None)) == [(0, rows)]

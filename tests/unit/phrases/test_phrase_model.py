@@ -307,6 +307,13 @@ def test_every_epoch_sees_all_batches():
     assert (state.updates, len(state.history), state.running) == (6, 2, [0.0, 0.0])
 
 
+def test_the_history_is_of_mean_scores():
+    rows = prepared(times=2)
+    scores = [expect(row, LocalModel(), Costs(), Training())[0] for row in rows]
+    state = train(rows, LocalModel(), Costs(), Training(epochs=1, batch=100), 1)
+    assert state.history == [pytest.approx(sum(scores) / len(scores))]
+
+
 def test_training_ends_when_it_stalls():
     rows = prepared(times=2)
     state = train(rows, LocalModel(), Costs(), Training(epochs=60, batch=100, patience=2), 1)
@@ -619,3 +626,11 @@ def test_training_that_users_get():
     usual = Training()
     assert (usual.kind, usual.epochs, usual.batch, usual.optimiser, usual.steps) == ("viterbi", 6, 200, "lbfgs", 10)
     assert (usual.rate, usual.kappa, usual.noncomp, usual.patience) == (0.1, 1.0, False, 2)
+
+
+def test_the_word_of_a_leaf_is_its_own():
+    for forest in itertools.chain(*pairs_of(), *pairs_of("all")):
+        scored = ScoredForest(forest)
+        for k, node in enumerate(forest.nodes):
+            assert node.start <= scored.word[k] < node.end
+            assert scored.length[k] == node.end - node.start

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from corpusfiles import pair, tree
 
@@ -9,6 +11,8 @@ from divproj.core.errors import ModelError
 from divproj.parsing.parser import MstParser
 from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.parsers import RECIPES, codes, fit, recipe_of
+from divproj.projection.pipeline import load_system
+from divproj.projection.projector import Projector
 from divproj.projection.rules import Rules, Sides, Swaps, learn, s2
 from divproj.projection.systems import Corrections, make, projector
 
@@ -207,6 +211,23 @@ class TestToTheLetter:
         assert learn([linked_twice], paper=True).swap["ADP", "NOUN"].swapped == 1, (
             "ours merges all of F, so nothing is left to swap"
         )
+
+    def test_in_a_projector(self):
+        loose = pair((2, 0, 2), tree((2, 0), upos=("NOUN", "VERB")), {(1, 1), (3, 2)})
+        letter, ours = (Projector("s1-r", paper=paper) for paper in (True, False))
+        assert [letter.project(loose).f.heads, ours.project(loose).f.heads] == [(3, 3, 0), (3, 1, 0)]
+        assert load_system(letter.plan).project(self.loose, None).heads == (3, 3, 0), "in another process"
+        learned = Projector("s2-2", paper=True).fit([GOLD] * 3)
+        assert (
+            learned.project(GOLD).f.heads
+            == make("s2-2", Corrections.learn([GOLD] * 3, "s2-2", paper=True), paper=True).project(NEW, None).heads
+        )
+        assert learned.project(GOLD).f.heads != Projector("s2-2").fit([GOLD] * 3).project(GOLD).f.heads
+        for system in ("auto", "s2+", "s6"):
+            with pytest.raises(
+                ModelError, match=rf"`paper` is for the systems of a paper, not for {re.escape(system)}; choose one of s1-r, "
+            ):
+                Projector(system, paper=True)
 
     def test_in_an_experiment(self):
         from divproj.evaluation.experiment import cross_validate

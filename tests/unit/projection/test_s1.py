@@ -179,6 +179,12 @@ class TestContentRoot:
         assert found.heads == (2, 0, 2, 2)
         assert found.reasons == ("swap", "swap", "projected", "projected")
 
+    def test_words_further_below_stay_where_they_are(self):
+        given_ = bitext(
+            "der hund schläft da", "the dog sleeps there", (0, 1, 2, 3), {(k, k) for k in range(1, 5)}, "DET NOUN VERB ADV"
+        )
+        assert s1(given_).heads == (2, 0, 2, 3)
+
     def test_or_else_the_first_noun_or_verb_of_the_sentence(self):
         given_ = bitext(
             "der sehr hund schläft", "the very dog sleeps", (0, 1, 2, 3), {(k, k) for k in range(1, 5)}, "DET ADV NOUN VERB"

@@ -70,6 +70,16 @@ def test_logarithms_find_the_same(n: int, seed: int, spread: float):
     np.testing.assert_allclose(plain, logs, atol=1e-9)
 
 
+def test_ordinary_sums_need_no_logarithms(monkeypatch):
+    scores = np.random.default_rng(3).normal(0, 3, (7, 7))
+    np.fill_diagonal(scores, chart.LOW)
+    logs, sums = ([np.empty_like(scores) for _ in range(3)] for _ in range(2))
+    z = chart.log_phrase_sums(scores, *logs)
+    monkeypatch.setattr(chart, "log_phrase_sums", None)
+    assert chart.phrase_sums.plain(scores, *sums) == pytest.approx(z)
+    np.testing.assert_allclose(sums, logs, atol=1e-9)
+
+
 def test_what_is_too_small_for_a_number_is_summed_with_logarithms():
     scores = np.zeros((5, 5))
     scores[1, 2] = scores[2, 1] = scores[3, 4] = scores[4, 3] = (
