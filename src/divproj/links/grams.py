@@ -16,6 +16,7 @@ with a clitic.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -26,6 +27,7 @@ from divproj.core.errors import FormatError, ProjError, Where
 from divproj.io.files import Source, name_of, reading
 from divproj.io.interlinear.parts import UPOS, unescape
 from divproj.runtime.resources import folder
+from divproj.text.tokens import normal_form
 
 COLUMNS = ("gram", "meaning", "words", "synonyms", "kind", "feats")
 KINDS = frozenset({
@@ -117,6 +119,26 @@ def person(label: str) -> frozenset[str]:
     if number == "3" and features & {"M", "F", "N"} and not features & {"SG", "PL", "DU"}:
         features.add("SG")
     return frozenset(features)
+
+
+SHORTEST = 3
+"""Letters of an abbreviation from which on its meaning is guessed; set by hand."""
+_VOWELS = frozenset("aeiouyаеёиоуыэюя")
+
+
+def is_short_for(name: str, word: str) -> bool:
+    """Return whether a label is the beginning of a word, or its first letter and consonants after it in order; accents do not count.
+
+    >>> is_short_for("enf", "enfático"), is_short_for("accp", "accompli"), is_short_for("прш", "прошедшее"), is_short_for("casa", "causativo")
+    (True, True, True, False)
+    """
+    short, whole = (
+        "".join(c for c in normal_form("NFD", text.casefold()) if not unicodedata.combining(c)) for text in (name, word)
+    )
+    if not SHORTEST <= len(short) < len(whole) or short[0] != whole[0]:
+        return False
+    letters = iter(whole)
+    return whole.startswith(short) or (_VOWELS.isdisjoint(short[1:]) and all(letter in letters for letter in short))
 
 
 def header(fields: list[str], where: Where) -> list[str]:
@@ -300,6 +322,8 @@ class Grams:
     _memo: dict[str, tuple[GlossPart, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _labelled: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _by_language: dict[str, Grams] = field(default_factory=dict, init=False, repr=False, compare=False)
+    native: tuple[Gram, ...] = ()
+    """Rows whose meaning is written in the language of the table; of the others it is in English."""
     known: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """Lemmas and features that this table gave to words (`ud.rows`)."""
 
@@ -372,7 +396,7 @@ class Grams:
             spelled = old[key].synonyms if key in old else ()
             feats = row.feats or (old[key].feats if key in old else "")
             rows[key] = row._replace(synonyms=(*spelled, *row.synonyms), feats=feats)
-        return cls(tuple(rows.values()), table.language, table.labels)
+        return cls(tuple(rows.values()), table.language, table.labels, table.rows)
 
     def in_language(self, language: str) -> Grams:
         """Return the table for glosses in another language than English; the user's rows stay. Itself where there is no such table.
@@ -471,7 +495,25 @@ class Grams:
                 base = self._index.get(bare) if len(bare) > 1 else None
                 if base and base.kind in ("tense", "number", "aspect", "mood", "gender"):
                     gram = Gram(label, f"not {base.meaning}", (), (), base.kind)
+            if gram is None and self.native and label.isupper() and name.isalpha():
+                gram = self._by_meaning(name)
         return gram
+
+    def _by_meaning(self, name: str) -> Gram | None:
+        """The gram whose meaning an author may have shortened to this; None where grams of several kinds would do.
+
+        >>> table = Grams.for_translations("ru")
+        >>> table.get("ПРШ").name, table.get("ИМЕНИТ").name, table.get("ДОМ"), table.get("прш")
+        ('PST', 'NOM', None, None)
+        """
+        rows = [row for row, words in self._meanings if any(is_short_for(name, word) for word in words)]
+        return rows[0] if len({row.kind for row in rows}) == 1 else None
+
+    @cached_property
+    def _meanings(self) -> list[tuple[Gram, list[str]]]:
+        """The rows of `native`, and the long words of their meanings; persons are written with digits."""
+        rows = [row for row in self.native if row.kind != "person"]
+        return [(row, [word for word in re.findall(r"[^\W\d_]+", row.meaning) if len(word) > SHORTEST]) for row in rows]
 
     def _by_person(self, features: frozenset[str]) -> Gram | None:
         """The row that fits most of the features and contradicts none."""

@@ -502,9 +502,10 @@ def of_each(texts: Iterable[str], among: Iterable[str] = ()) -> list[Guess]:
     alone = [of_text(line, among) for line in lines]
     counts = Counter(guess.code for guess in alone if guess.code)
     whole = of_lines(lines, among)
-    likely = {code for code, count in counts.items() if count >= COMMON_LANGUAGE * counts.total() and count > 1} | (
-        {whole.code} - {""}
-    )
+    likely = {code for code, count in counts.items() if count >= COMMON_LANGUAGE * counts.total() and count > 1}
+    others = max((count for code, count in counts.items() if code != whole.code), default=0)
+    if whole.code and (counts[whole.code] > others or not others):
+        likely.add(whole.code)  # else each line may be in a language of its own, and the longest says nothing of the others
     if not whole.code and 2 * counts.total() < sum(bool(line.strip()) for line in lines) and len(lines) > LONG:
         sure = [guess.score >= CERTAIN and len(line.split()) >= LONG for line, guess in zip(lines, alone, strict=True)]
         some = sum(sure) >= COMMON_LANGUAGE * len(lines)  # a few lines of a text in no known language may look like anything

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import divproj as dp
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.sentence import Sentence
 from divproj.parsing import translations
@@ -157,3 +158,49 @@ class TestWrongCode:
     def test_a_parser_that_was_asked_for(self):
         [choice, *_] = choose([glossed(pair) for pair in WRONG], "fr")
         assert (choice.language, choice.parser, choice.stated, choice.foreign) == ("en", "fr", "fr", pack("fr") is not None)
+
+
+GLOSSED = (("miko", "dali"), ("sela", "miko-ra", "tano"), ("dali",))
+GLOSSES = (("perro", "dormir-PRS"), ("mujer", "perro-ACC", "ver.PST"), ("dormir.3SG",))
+NO_PARSER = "not parsed, so trees come from the glosses alone"
+ODD_TEXTS = {
+    "Chinese": (("狗在睡觉。", "女人看见了狗。", "它在睡觉。"), ["3 translations are in Chinese (zh), for which there is no parser"]),
+    "Arabic": (("الكلب نائم.", "المرأة رأت الكلب.", "هو نائم."), ["3 translations are in Arabic (ar), for which there is no parser"]),
+    "mixed": (("He slept.", "La femme a vu le chien.", "女人看见了。"), ["1 translation is in Chinese (zh), for which there is no parser"]),
+    "one word": (("Duerme.", "Perro", "Sí."), []),
+    "nothing but marks": (("…", "?", "—"), []),
+}  # fmt: skip
+
+
+@pytest.mark.skipif(pack("es") is None or pack("fr") is None, reason="the Spanish or French pack is not installed")
+@pytest.mark.parametrize("kind", ODD_TEXTS)
+def test_texts_that_no_parser_fits_are_projected_whole(kind, tmp_path):
+    """One message for each language without a parser; words, glosses and translations are all there, each word has a head."""
+    lines, messages = ODD_TEXTS[kind]
+    rows = (
+        f"{' '.join(words)}\n{' '.join(glosses)}\n‘{line}’\n"
+        for words, glosses, line in zip(GLOSSED, GLOSSES, lines, strict=True)
+    )
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    faults = Faults(strict=False)
+    pairs = list(dp.projector().pipe(dp.read(path), faults))
+    assert [pair.translation.strip("‘’") for pair in pairs] == list(lines)
+    assert [pair.glosses for pair in pairs] == [tuple(glosses) for glosses in GLOSSES]
+    assert all(pair.f.tree is None or pair.f.tree.heads.count(0) == 1 for pair in pairs)
+    assert [len(pair.f.heads) for pair in pairs] == [2, 3, 1]
+    said = [str(error) for error in faults.noted if isinstance(error, ForeignTranslationsError)]
+    assert [message.partition(": not parsed")[0] for message in said] == messages
+    assert all(NO_PARSER in message and "`proj train TREEBANK.conllu -o MODEL`" in message for message in said)
+
+
+def test_lines_of_one_text_in_many_languages():
+    """The longest line says nothing of the others where each is in a language of its own."""
+    lines = [
+        "El perro duerme.",
+        "He saw the dog yesterday.",
+        "La femme dort dans la maison.",
+        "Женщина видела собаку.",
+        "女人看见了。",
+    ]
+    assert [choice.language for choice in choose([glossed(("", line)) for line in lines])] == ["es", "en", "fr", "ru", "zh"]

@@ -233,10 +233,23 @@ def test_words_of_glosses_in_another_language_have_its_tags() -> None:
     links = Links(frozenset({(1, 2)}), (3, 5))
     text = ProjectionInput(("miko", "ra", "dali"), tree, links, ("chien", "pour", "manger-PST"), e_language="fr")
     assert foreign_language([text]) == "fr"
+    without = replace(text, e=DepTree((), ()), links=Links(frozenset(), (3, 0)), glosses=("chien", "le", "manger-PST"))
+    alone = lexicon_of([without], Grams.load_shipped(), "fr")
+    assert [alone.tags(word)[0] for word in ("chien", "le", "manger")] == ["NOUN", "DET", "VERB"], "function words too"
     lexicon = lexicon_of([text], Grams.load_shipped(), "fr")
     assert lexicon.tags("pour")[0] == "ADP"
     assert lexicon.tags("le")[0] == "DET"
     assert lexicon.tags("manger")[0] == "VERB"
     assert "pst" not in lexicon
     assert lexicon.tags("lentement") == ("", "", 0)
-    assert foreign_language([replace(text, e_language="en")]) == ""
+    undecided = replace(text, glosses=("_", "NEG", "3SG"))
+    assert [foreign_language([replace(undecided, e_language=code)]) for code in ("en", "fr")] == ["", "fr"]
+
+
+def test_the_language_of_glosses_is_not_that_of_the_translation() -> None:
+    """Glosses in English with a Spanish translation are looked up in English, French ones with an English translation in French."""
+    tree = DepTree(("El", "perro", "duerme"), (2, 3, 0), upos=("DET", "NOUN", "VERB"))
+    text = ProjectionInput(("dali", "miko"), tree, Links(frozenset(), (2, 3)), ("the.dog", "sleep-PST"), e_language="es")
+    assert foreign_language([text]) == ""
+    french = replace(text, glosses=("le.chien", "est.dans.la.maison"), e_language="en")
+    assert foreign_language([french]) == "fr"

@@ -277,12 +277,15 @@ class Glossed(Protocol):
 
 
 def gloss_language(sentences: Iterable[Glossed]) -> str:
-    """Return the language of the words in the glosses; '' if it cannot be told.
+    """Return the language of the words in the glosses; '' if it cannot be told. Words in Cyrillic are Russian unless they show another language.
 
     >>> gloss_language([Sentence(("a", "b"), glosses=(gloss, "comer-PSD")) for gloss in ("perro-PL", "el.hombre", "mujer")])
     'es'
+    >>> gloss_language([Sentence(("сара",), glosses=("1sg.pr-голова-АБС",))])
+    'ru'
     """
-    return of_lines(" ".join(_LEXICAL.findall(" ".join(igt.glosses))) for igt in sentences if igt.glosses).code
+    lines = [" ".join(_LEXICAL.findall(" ".join(igt.glosses))) for igt in sentences if igt.glosses]
+    return of_lines(lines).code or ("ru" if script_of(" ".join(lines)) == "CYRILLIC" else "")
 
 
 _LEXICAL = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")

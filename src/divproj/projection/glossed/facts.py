@@ -93,6 +93,8 @@ class EnglishLexicon:
 
 
 OPEN = ("ADJ", "ADV", "INTJ", "NOUN", "NUM", "PROPN", "VERB")
+WORD_TAGS = frozenset(UPOS) - {"PUNCT", "SYM", "X"}
+"""Tags that a language pack may give a gloss word that it sees without context."""
 ALONE = 6
 """How usual the tag of a word is that was tagged without context, in tenths; set by hand."""
 WIDEST = 30_000
@@ -383,9 +385,12 @@ def words_of(sentence: ProjectionInput, glosses: Glosses) -> list[WordFacts]:
 
 
 def foreign_language(text: Sequence[ProjectionInput]) -> str:
-    """Return the language that most translations of a text are in, that of the glosses where there are none; '' for English."""
+    """Return the language of the words in the glosses of a text: where it cannot be told, that of most translations; '' for English.
+
+    Authors often gloss in English and translate into the language of the country, or the other way round.
+    """
     counts = Counter(sentence.e_language for sentence in text if sentence.e.forms)
-    code = counts.most_common(1)[0][0] if counts else gloss_language(text)
+    code = gloss_language(text) or (counts.most_common(1)[0][0] if counts else "")
     return "" if code == "en" else code
 
 
@@ -405,7 +410,9 @@ def lexicon_of(text: Sequence[ProjectionInput], grams: Grams, language: str) -> 
     unseen = sorted({part.text for part in parts if part.plain and not part.gram and part.text.isalpha()} - set(lexicon.words))
     if unseen and pack(language):
         tags = load_pack(language).tag([(word,) for word in unseen])
-        lexicon.words.update({word: (tag, "", ALONE) for word, [(tag, _)] in zip(unseen, tags, strict=True) if tag in OPEN})
+        lexicon.words.update(
+            {word: (tag, "", ALONE) for word, [(tag, _)] in zip(unseen, tags, strict=True) if tag in WORD_TAGS}
+        )
     return EnglishLexicon(lexicon.words, ())
 
 

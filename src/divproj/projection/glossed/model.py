@@ -137,6 +137,9 @@ class InputEncoder:
 
     names: GramNumbers
     vectors: WordVectors
+    """Of English words."""
+    foreign: bool = False
+    """Whether glosses are in another language, so that they are not looked up (French *pour* and *a* are English words too)."""
     _means: dict[tuple[str, ...], Singles] = field(default_factory=dict, repr=False)
     _rows: dict[Gloss, tuple[list[int], list[int]]] = field(default_factory=dict, repr=False)
 
@@ -158,13 +161,15 @@ class InputEncoder:
         deprels = [REL.get(rel.partition(":")[0], 0) for rel in sentence.e.deprels] or [0] * len(tags)
         columns = np.array([self._columns(k, words, usage, sentence, tags, deprels) for k in real], np.int64)
         rows = [self._grams(words[k - 1].gloss) for k in real]
-        e_words = [(sentence.e.forms[a - 1].lower(),) if (a := sentence.anchors[k]) else () for k in real]
+        english = sentence.e_language in ("", "en")
+        e_words = [(sentence.e.forms[a - 1].lower(),) if english and (a := sentence.anchors[k]) else () for k in real]
+        glosses = [() if self.foreign else words[k - 1].gloss.words for k in real]
         return SentenceInput(
             real,
             columns.reshape(len(real), len(COLUMNS)),
             np.array([row[0] for row in rows], np.int64).reshape(-1, MOST),
             np.array([row[1] for row in rows], np.int64).reshape(-1, MOST),
-            np.array([self._mean(words[k - 1].gloss.words) for k in real], np.float32).reshape(len(real), -1),
+            np.array([self._mean(w) for w in glosses], np.float32).reshape(len(real), -1),
             np.array([self._mean(w) for w in e_words], np.float32).reshape(len(real), -1),
             edge_columns(codes, marks, edge_probabilities),
             edge_probabilities,

@@ -74,7 +74,7 @@ from divproj.projection.phrasal.cues import LinkedPair
 from divproj.projection.phrasal.s5 import LONGEST, S5, PhraseState
 from divproj.projection.systems import NO_EVIDENCE, TextEvidence
 from divproj.runtime.engine import one_blas_thread
-from divproj.runtime.vectors import WordVectors, shipped_vectors
+from divproj.runtime.vectors import shipped_vectors
 from divproj.ud.rows import attach_marks
 from divproj.ud.tagsets import LABELS, ONLY, RIGHTWARD, UPOS
 
@@ -794,9 +794,7 @@ def _shipped_grams() -> Grams:
 
 @lru_cache(maxsize=4)
 def _encoder(model: GlossModel, foreign: bool = False) -> InputEncoder:
-    """`foreign`: words are not looked up in the English vectors, which *pour* and *a* would be in."""
-    vectors = shipped_vectors("en")
-    return InputEncoder(model.names, WordVectors([], vectors.rows[:0], vectors.units[:0]) if foreign else vectors)
+    return InputEncoder(model.names, shipped_vectors("en"), foreign)
 
 
 def encode(
