@@ -15,7 +15,7 @@ the analysis of the sentence holds, for its three real words and the root (place
 
 The vote is their weighted geometric mean,
 
-    P(h | c) ∝ [linked^(1−v) · phrases^v]^l · networks^(1−l) · exp(s · near),    v = PHRASAL_VOTE, l = LINEAR_SHARE, s = NEAR_SHARE
+    P(h | c) ∝ [linked^(1−v) · phrases^v]^l · networks^(1−l) · exp(s · near),    v = PHRASAL_VOTE, l = EDGE_SHARE, s = NEAR_SHARE
 
 and the tree is the maximum spanning arborescence of log P. Tags are voted by the tagger and the networks, relations by the model of
 labels and the networks, given the tree. What is shared by the sentences of a text, and so is in the state: whether its glosses are in
@@ -82,9 +82,8 @@ GLOSS_PARSER_SHARE = 0.7
 """Weight of the gloss parser's log probability in the chart of s5, whose own weights count 1; the only value tried."""
 PHRASAL_VOTE = 0.05
 """Vote of s5 beside the linked model, which sees s5 already. Not tuned: 0.15 and 0.3 did worse than none."""
-LINEAR_SHARE = 0.45
-"""Share of linear models beside networks in tags, edges and relations; of 0, 0.15, 0.3 and 0.45, chosen with Chadic, Sinitic,
-Chibchan, Athabaskan, Uto-Aztecan, Turkic and Uralic banks held out."""
+TAG_SHARE = EDGE_SHARE = RELATION_SHARE = 0.45
+"""Shares of linear models beside networks in tags, edges and relations; see `bench/accuracy/vote_shares.py`."""
 NEAR_SHARE = 0.25
 """What the log ratio of near treebanks to all counts beside the logarithm of an edge's probability."""
 PUNCTUATION_HEAD = 0.8
@@ -224,7 +223,7 @@ class GlossAnalysis:
         if not self.readings:
             return self.edge_input.probabilities
         mean = sum(r.tags.astype(np.float64) for r in self.readings) / len(self.readings)
-        mixed: Floats = LINEAR_SHARE * self.edge_input.probabilities + (1 - LINEAR_SHARE) * mean
+        mixed: Floats = TAG_SHARE * self.edge_input.probabilities + (1 - TAG_SHARE) * mean
         return mixed
 
     @property
@@ -517,7 +516,7 @@ class S6:
         odds = np.maximum(analysis.linked, 1e-6) ** (1 - self.vote) * np.maximum(analysis.phrases, 1e-6) ** self.vote
         if analysis.readings:
             mean = sum(r.edges.astype(np.float64) for r in analysis.readings) / len(analysis.readings)
-            odds = odds**LINEAR_SHARE * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - LINEAR_SHARE)
+            odds = odds**EDGE_SHARE * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - EDGE_SHARE)
         if analysis.near.size:
             odds = odds * np.exp(NEAR_SHARE * analysis.near)
         if analysis.habits.size:
@@ -594,7 +593,7 @@ class S6:
             mean = sum(network.relations(reading, analysis.sentence, heads) for network, reading in rows) / len(
                 analysis.readings
             )
-            probabilities = LINEAR_SHARE * probabilities + (1 - LINEAR_SHARE) * mean
+            probabilities = RELATION_SHARE * probabilities + (1 - RELATION_SHARE) * mean
         if analysis.arguments.size:
             core = probabilities[:, ARGUMENT_PLACES]
             odds = core * np.exp(ARGUMENT_SHARE * analysis.arguments)
