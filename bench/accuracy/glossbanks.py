@@ -5,7 +5,7 @@
 WORK is that of `train/glossed/build.py`, which makes the models: one for each group of families that has seen none of them. Reads
 ../shared/data/glossbanks and ud-igt-hausa. `--own` gives the curve with gold trees of the language itself instead, of `--systems` that learn: s2+, s6+,
 s4+ and s5+ (`s4+:alone` does not start from s6). `--types` simulates a linguist who gives the commonest gold tag of each of the first types of
-`proj types`; alone it gives the table of types and oracles, with `--own` each system is tried without types and with the last number of them.
+`proj types`; alone it gives the table of types and oracles, with `--own` everything is tried without types and with the last number of them.
 `--wrong 0.1` makes a tenth of the answers wrong. The shipped model has seen all banks; other benchmarks take s6 without a language's family from
 here (`without_family`).
 """
@@ -34,7 +34,7 @@ from divproj.projection.glossed.corrected import S6Plus
 from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import CLOSED, S6, is_read
 from divproj.projection.glossed.training import GlossedTreebank
-from divproj.projection.glossed.word_types import Answer, WordTypes, list_types, type_key
+from divproj.projection.glossed.word_types import LAS_OF_TAG, Answer, WordTypes, expected_gain, list_types, type_key
 from divproj.projection.phrasal.s5 import S5
 from divproj.projection.systems import AdaptedSystem
 from divproj.runtime.vectors import shipped_vectors
@@ -133,7 +133,7 @@ def by_types(tested: list[GlossedTreebank], work: Path, sizes: list[int], wrong:
     names += [f"{sizes[-1]} types, relations too", "gold tags", "gold heads", "gold heads and tags"]
     caption = "UAS / LAS / UPOS, families held out; types tagged by a simulated linguist, in the order of `proj types`"
     caption += f"; {100 * wrong:.0f} % of the answers wrong" if wrong else ""
-    sums, asked, against = [], 0, 0
+    sums, asked, against, hopes = [], 0, 0, []
     with Table("glossbanks-types" + "-wrong" * bool(wrong), caption, "bank", *names) as table:
         for bank in tested:
             model = GlossModel.load(work / fold(bank.family))
@@ -141,6 +141,7 @@ def by_types(tested: list[GlossedTreebank], work: Path, sizes: list[int], wrong:
             types = list_types(bank.sentences, system)
             answers = answers_of(bank)
             first = [row.key for row in types if row.key in answers]
+            hopes.append([expected_gain(types, n) for n in sizes])
             common = sorted(first, key={row.key: -row.count for row in types}.__getitem__)
             some = [{key: answers[key] for key in first[:n]} for n in sizes]
             some = [spoiled(each, wrong) for each in some] if wrong else some
@@ -165,6 +166,25 @@ def by_types(tested: list[GlossedTreebank], work: Path, sizes: list[int], wrong:
         table.add("mean", *map(_brief, np.mean(sums, 0).tolist()))
         if wrong:
             table.note(f"of {against} answers that are asked again {asked} are wrong")
+            return
+    gains = np.array([[row[k + 3][1] - row[2][1] for k in range(len(sizes))] for row in sums])
+    caption = "Points of LAS that the first types bring, expected (`word_types.expected_gain`) and true; slope: true by wrong tags expected, other families"
+    with Table(
+        "glossbanks-gains", caption, "bank", *(f"{n} types: {name}" for n in sizes for name in ("expected", "true", "slope"))
+    ) as table:
+        for bank, hope, gain in zip(tested, hopes, gains, strict=True):
+            others = [k for k, other in enumerate(tested) if other.family != bank.family]
+            cells: list[str] = []
+            for k in range(len(sizes)):
+                x = np.array([hopes[o][k] / LAS_OF_TAG for o in others])
+                cells += [
+                    f"{hope[k]:.1f}",
+                    f"{gain[k]:.1f}",
+                    f"{float((x * gains[others, k]).sum() / max((x * x).sum(), 1e-9)):.2f}",
+                ]
+            table.add(bank.name, *cells)
+        means = [(np.mean([hope[k] for hope in hopes]), gains[:, k].mean()) for k in range(len(sizes))]
+        table.add("mean", *(cell for pair in means for cell in (*(f"{x:.1f}" for x in pair), "")))
 
 
 def oracles(bank: GlossedTreebank, system: S6) -> list[list[float]]:
@@ -190,29 +210,34 @@ def own_trees(
 ) -> None:
     """Accuracy on the second half of each bank of 100 sentences or more, with gold trees of the first half by chance.
 
-    Means over the draws of `seeds`; a size that the half does not have in a bank is left out there.
+    Means over the draws of `seeds`; a size that the half does not have in a bank is left out there. With `types` everything is tried once more with
+    the tags of so many types.
     """
-    columns = [f"{n}: {system}" for n in sizes for system in systems]
+    names = ["s6", *(f"{n}: {system}" for n in sizes for system in systems)]
+    columns = names + [f"{name}, {types} types" for name in names] * bool(types)
     name = "glossbanks-own" if min(sizes) < MANY else "glossbanks-many"
     name += f"-{types}-types" * bool(types)
     caption = "UAS / LAS on half of each bank, families held out: s6, then systems with N gold trees of the language"
-    caption += f"; with the tags of the first {types} types" if types else ""
+    caption += f"; then with the tags of the first {types} types" if types else ""
     sums = []
-    with Table(name, caption, "bank", "s6", *columns, seed=",".join(map(str, seeds))) as table:
+    with Table(name, caption, "bank", *columns, seed=",".join(map(str, seeds))) as table:
         for bank in tested:
             if len(bank.gold) < max(100, 2 * min(sizes)):
                 continue
             system = S6(GlossModel.load(work / fold(bank.family)))
+            views = [bank]
             if types:
                 answers = answers_of(bank)
                 first = [row.key for row in list_types(bank.sentences, system) if row.key in answers]
-                bank = with_answers(bank, {key: answers[key] for key in first[:types]})
-            base = AdaptedSystem.to(system, bank.sentences)
-            draws = [_draw(bank, base, [n for n in sizes if n <= len(bank.gold) // 2], seed, systems) for seed in seeds]
-            rows = np.mean(draws, 0)
-            rows = np.concatenate([rows, np.full((1 + len(columns) - len(rows), rows.shape[1]), np.nan)])
-            sums.append(rows)
-            table.add(bank.name, *map(_both, rows))
+                views.append(with_answers(bank, {key: answers[key] for key in first[:types]}))
+            rows = []
+            for view in views:
+                base = AdaptedSystem.to(system, view.sentences)
+                draws = [_draw(view, base, [n for n in sizes if n <= len(bank.gold) // 2], seed, systems) for seed in seeds]
+                some = np.mean(draws, 0)
+                rows.append(np.concatenate([some, np.full((len(names) - len(some), some.shape[1]), np.nan)]))
+            sums.append(np.concatenate(rows))
+            table.add(bank.name, *map(_both, sums[-1]))
         table.add("mean", *map(_both, np.nanmean(sums, 0)))
 
 
@@ -262,8 +287,7 @@ def main() -> None:
     tested = banks(need(DATA), options.cap, shipped_vectors("en"), set(filter(None, options.banks.split(","))))
     if options.own:
         sizes, seeds = ([int(k) for k in some.split(",")] for some in (options.own, options.seeds))
-        for types in (0, *numbers[-1:]):
-            own_trees(tested, options.work, sizes, seeds, options.systems.split(","), types)
+        own_trees(tested, options.work, sizes, seeds, options.systems.split(","), (numbers or [0])[-1])
         return
     if numbers:
         by_types(tested, options.work, numbers, options.wrong)

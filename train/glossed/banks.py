@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import synthetic
+
 from divproj.core.errors import Faults
+from divproj.core.sentence import Rows, Sentence
+from divproj.core.tree import DepTree
 from divproj.io.interlinear.rows import from_sentence
 from divproj.io.trees import conllu
 from divproj.links.glosses import GlossAligner, WordSimilarity
+from divproj.links.grams import Grams
 from divproj.parsing.language import load_pack
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed.facts import EnglishLexicon, extend_vocabulary
@@ -47,14 +53,43 @@ def banks(data: Path, cap: int, vectors: WordVectors, only: set[str]) -> list[Gl
             found = [found[k * len(found) // cap] for k in range(cap)]
         igts = [from_sentence(s) for s in found]
         trees = parser.parse([tokenize(" ".join(igt.translation.split())) for igt in igts])
-        bitexts = [
-            ProjectionInput(
-                s.forms, e, aligner.align(igt, e.forms, e.tags()).links, igt.glosses if igt.lines_up else (), f"{name}:{k}"
-            )
-            for k, (s, igt, e) in enumerate(zip(found, igts, trees, strict=True))
-        ]
-        made.append(GlossedTreebank(name, family, bitexts, [s.usable_tree()[0] for s in found], rows=found))
+        made.append(_bank(name, family, found, igts, trees, aligner))
     return made
+
+
+def synthetic_banks(data: Path, cap: int, vectors: WordVectors, grams: Grams) -> list[list[GlossedTreebank]]:
+    """Banks whose glosses are made (`synthetic`), each treebank in two styles: first all in one, then all in the other.
+
+    The family of each is its name in INDEX.tsv.
+    """
+    aligner, parser = GlossAligner(meaning=WordSimilarity(vectors)), load_pack("en")
+    [ewt] = (data / "ewt").glob("*train*")
+    lemmas = synthetic.lemmatizer(ewt)
+    styles: list[list[GlossedTreebank]] = [[], []]
+    for k, (name, family, rows) in enumerate(synthetic.treebanks(data / "ud-parallel")):
+        igts = [from_sentence(s) for s in rows]
+        trees = parser.parse([tokenize(" ".join(igt.translation.split())) for igt in igts])
+        some = [place * len(rows) // cap for place in range(cap)] if len(rows) > cap else [*range(len(rows))]
+        for number, banks_of_style in enumerate(styles):
+            glosses = synthetic.gloss(rows, trees, lemmas, grams, 2 * k + number)
+            glossed = [replace(igts[at], glosses=glosses[at]) for at in some]
+            bank = _bank(f"{name}*{number}", family, [rows[at] for at in some], glossed, [trees[at] for at in some], aligner)
+            bank.tagged = False
+            banks_of_style.append(bank)
+    return styles
+
+
+def _bank(
+    name: str, family: str, rows: list[Rows], igts: list[Sentence], trees: list[DepTree], aligner: GlossAligner
+) -> GlossedTreebank:
+    """The bank with its translations linked through the glosses."""
+    sentences = [
+        ProjectionInput(
+            s.forms, e, aligner.align(igt, e.forms, e.tags()).links, igt.glosses if igt.lines_up else (), f"{name}:{k}"
+        )
+        for k, (s, igt, e) in enumerate(zip(rows, igts, trees, strict=True))
+    ]
+    return GlossedTreebank(name, family, sentences, [s.usable_tree()[0] for s in rows], rows=rows)
 
 
 def lexicon(data: Path, vectors: WordVectors) -> EnglishLexicon:

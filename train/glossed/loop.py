@@ -18,6 +18,8 @@ from model import Batch, Network
 
 FULL = 1000
 """Words of a bank from which each further word counts less: none must drown the rest."""
+UNTAGGED = 0.5
+"""What a word of a synthetic bank counts; the only value tried."""
 NAMES = list(COLUMNS)
 
 
@@ -51,9 +53,10 @@ def examples(banks: Sequence[GlossedTreebank]) -> list[Example]:
     found = []
     for bank in banks:
         words = sum(map(len, bank.inputs))
-        trust = min(1.0, (FULL / max(words, 1)) ** 0.5)
-        rows = zip(bank.inputs, bank.heads(), bank.numbers(), strict=True)
-        found += [Example(s, h, *numbers, bank.text, trust) for s, h, numbers in rows if len(s)]
+        trust = min(1.0, (FULL / max(words, 1)) ** 0.5) * (1.0 if bank.tagged else UNTAGGED)
+        for s, heads, (rels, tags) in zip(bank.inputs, bank.heads(), bank.numbers(), strict=True):
+            if len(s):
+                found.append(Example(s, heads, rels, tags if bank.tagged else np.full_like(tags, -1), bank.text, trust))
     return found
 
 
@@ -112,16 +115,17 @@ def batch(some: Sequence[Example], seen: Sequence[SentenceInput]) -> Batch:
     return {name: torch.from_numpy(array) for name, array in b.items()}
 
 
-def train(data: list[Example], course: Course, grams: int, kinds: int, log: str = "") -> Network:
+def train(turns: Sequence[list[Example]], course: Course, grams: int, kinds: int, log: str = "") -> Network:
+    """A network that has seen the examples of one turn in each pass, and those of the first again after the last."""
     torch.manual_seed(course.seed)
     chance = np.random.default_rng(course.seed)
     network = Network(grams, kinds, course.width, course.hold)
     network.train()
     optimiser = torch.optim.AdamW(network.parameters(), lr=course.rate, weight_decay=1e-4, betas=(0.9, 0.95))
-    total = course.epochs * len(_steps(data, course.words, chance))
+    total = course.epochs * len(_steps(turns[0], course.words, chance))
     step, start = 0, time.process_time()
     for epoch in range(course.epochs):
-        lost = 0.0
+        data, lost = turns[epoch % len(turns)], 0.0
         for some in _steps(data, course.words, chance):
             for group in optimiser.param_groups:
                 group["lr"] = course.rate * min(1.0, step / 100) * max(0.03, 1 - step / total)

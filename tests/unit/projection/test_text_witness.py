@@ -150,7 +150,17 @@ class TestFormulas:
         together = np.prod(self.rows, 0) ** (s6.POOL_POWER / 3)
         expected = self.rows[0] + share * (together / together.sum() - self.rows[0])
         both = analysis([word(Gloss(("see",))), word(fish)], np.array([row(VERB=1.0), self.rows[0]]))
-        assert pools.apply(both) == pytest.approx(np.array([row(VERB=1.0), expected]))
+        assert pools.apply(both) == pytest.approx(np.array([row(VERB=1.0), expected]), abs=1e-5)
+
+    def test_grams_alone_have_the_tags_that_they_mean(self) -> None:
+        """Odds are multiplied by the prior to the power of its share; no word is punctuation."""
+        article = Gloss((), ("DEF",), ("article",))
+        tags = np.array([row(ADP=0.6, DET=0.4), row(ADP=0.6, DET=0.4), row(PUNCT=0.9, NOUN=0.1)])
+        read = TagPools().apply(analysis([word(article), word(Gloss(("the",))), word(Gloss((), ("XYZ",), ("?",)))], tags))
+        odds = 0.4 / 0.6 * (s6.ROLE_TRUST / ((1 - s6.ROLE_TRUST) / (len(UPOS) - 1))) ** s6.ROLE_SHARE
+        assert read[0, UPOS.index("DET")] / read[0, UPOS.index("ADP")] == pytest.approx(odds, rel=1e-3)
+        assert read[1] == pytest.approx(tags[1], abs=1e-5)
+        assert UPOS[int(read[2].argmax())] == "NOUN"
 
     def test_a_type_of_two_words_has_a_pool(self) -> None:
         pools = TagPools.of([analysis([word(LNK)] * 2, self.rows[:2])])

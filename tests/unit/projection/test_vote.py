@@ -21,13 +21,15 @@ from divproj.projection.glossed.model import WAYS, GlossModel, NetworkOutput, wo
 from divproj.projection.glossed.s6 import (
     ARGUMENT_SHARE,
     ARGUMENTS,
+    EDGE_SHARE,
     HABIT_SHARE,
-    LINEAR_SHARE,
     NEAR_SHARE,
     NOT_READ,
     PHRASAL_VOTE,
     PUNCTUATION_HEAD,
+    RELATION_SHARE,
     S6,
+    TAG_SHARE,
     TYPE_HEAD,
     TYPE_RELATION,
     GlossState,
@@ -100,7 +102,7 @@ class TestVote:
                 odds = max(read.linked[h, c], FLOOR) ** (1 - vote) * max(read.phrases[h, c], FLOOR) ** vote
                 if read.readings:
                     mean = sum(max(float(r.edges[h, c]), -1e9) for r in read.readings) / len(read.readings)
-                    odds = odds**LINEAR_SHARE * max(np.exp(mean), FLOOR) ** (1 - LINEAR_SHARE)
+                    odds = odds**EDGE_SHARE * max(np.exp(mean), FLOOR) ** (1 - EDGE_SHARE)
                 if read.near.size:
                     odds *= np.exp(NEAR_SHARE * read.near[h, c])
                 made[h, c] = odds
@@ -148,7 +150,7 @@ class TestVote:
         said = readings(chance, self.n)
         mean = (said[0].tags + said[1].tags) / 2
         mixed = replace(read, readings=said).tags
-        assert mixed == pytest.approx(LINEAR_SHARE * read.edge_input.probabilities + (1 - LINEAR_SHARE) * mean, rel=1e-5)
+        assert mixed == pytest.approx(TAG_SHARE * read.edge_input.probabilities + (1 - TAG_SHARE) * mean, rel=1e-5)
 
     def test_of_relations(self, deep):
         bitext, _ = sentence("SVO", "dog", "see", 0)
@@ -158,7 +160,7 @@ class TestVote:
         rows = zip(deep.networks, read.readings, strict=True)
         mean = sum(each.relations(reading, read.sentence, heads) for each, reading in rows) / 2
         assert system.label_probabilities(read, heads) == pytest.approx(
-            LINEAR_SHARE * alone + (1 - LINEAR_SHARE) * mean, rel=1e-5
+            RELATION_SHARE * alone + (1 - RELATION_SHARE) * mean, rel=1e-5
         )
         assert system.label_probabilities(replace(read, sentence=None), heads) == pytest.approx(alone)
 

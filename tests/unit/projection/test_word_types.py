@@ -14,10 +14,12 @@ from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.glossed.word_types import (
     ASKED_AGAIN,
+    LAS_OF_TAG,
     RELATIONS,
     Answer,
     WordTypes,
     dump,
+    expected_gain,
     list_types,
     type_key,
     types_file,
@@ -200,3 +202,13 @@ def test_two_tables_are_joined_and_the_first_counts() -> None:
     one, two = WordTypes({"a": Answer(("NOUN",))}, "a.tsv"), WordTypes({"a": Answer(("VERB",)), "b": Answer(("ADV",))}, "b.tsv")
     assert (one + two).answers == {"a": Answer(("NOUN",)), "b": Answer(("ADV",))}
     assert (one + two).name == "a.tsv, b.tsv"
+
+
+def test_what_the_first_types_are_expected_to_bring() -> None:
+    types = list_types(inputs(), S6())
+    words = sum(row.count for row in types)
+    assert expected_gain(types, 2) == pytest.approx(100 * LAS_OF_TAG * (types[0].gain + types[1].gain) / words)
+    assert 0 < expected_gain(types, 2) < expected_gain(types, 5)
+    tagged = list_types(inputs(), S6(), WordTypes({types[0].key: Answer(("PART",))}))
+    assert expected_gain(tagged, 1) <= expected_gain(types, 1)
+    assert expected_gain([], 20) == 0

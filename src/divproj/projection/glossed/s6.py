@@ -15,7 +15,7 @@ the analysis of the sentence holds, for its three real words and the root (place
 
 The vote is their weighted geometric mean,
 
-    P(h | c) ∝ [linked^(1−v) · phrases^v]^l · networks^(1−l) · exp(s · near),    v = PHRASAL_VOTE, l = LINEAR_SHARE, s = NEAR_SHARE
+    P(h | c) ∝ [linked^(1−v) · phrases^v]^l · networks^(1−l) · exp(s · near),    v = PHRASAL_VOTE, l = EDGE_SHARE, s = NEAR_SHARE
 
 and the tree is the maximum spanning arborescence of log P. Tags are voted by the tagger and the networks, relations by the model of
 labels and the networks, given the tree. What is shared by the sentences of a text, and so is in the state: whether its glosses are in
@@ -82,11 +82,10 @@ GLOSS_PARSER_SHARE = 0.7
 """Weight of the gloss parser's log probability in the chart of s5, whose own weights count 1; the only value tried."""
 PHRASAL_VOTE = 0.05
 """Vote of s5 beside the linked model, which sees s5 already. Not tuned: 0.15 and 0.3 did worse than none."""
-LINEAR_SHARE = 0.45
-"""Share of linear models beside networks in tags, edges and relations; of 0, 0.15, 0.3 and 0.45, chosen with Chadic, Sinitic,
-Chibchan, Athabaskan, Uto-Aztecan, Turkic and Uralic banks held out."""
-NEAR_SHARE = 0.25
-"""What the log ratio of near treebanks to all counts beside the logarithm of an edge's probability."""
+TAG_SHARE = EDGE_SHARE = RELATION_SHARE = 0.45
+"""Shares of linear models beside networks in tags, edges and relations; see `bench/accuracy/vote_shares.py`."""
+NEAR_SHARE = 0.5
+"""What the log ratio of near treebanks to all counts beside the logarithm of an edge's probability; of 0.25, 0.5 and 0.75, as `ROLE_SHARE`."""
 PUNCTUATION_HEAD = 0.8
 """Confidence of the head that the rule for punctuation gives."""
 POOL_POWER, POOL_SHARE, POOL_COUNT = 1.5, 0.8, 3.0
@@ -94,6 +93,16 @@ POOL_POWER, POOL_SHARE, POOL_COUNT = 1.5, 0.8, 3.0
 (n − 1)/(n + POOL_COUNT). Chosen on 8 to 11 banks."""
 POOL_CAUTION = 5.0
 """How fast the share falls with the disagreement of the words of a type."""
+ROLE_TAGS = {
+    "det": ("DET",), "dem": ("DET", "PRON"), "pron": ("PRON",), "cop": ("AUX",), "aux": ("AUX",), "case": ("ADP",), "mark": ("SCONJ",),
+    "rel": ("SCONJ", "PRON"), "cc": ("CCONJ",), "neg": ("PART", "ADV", "AUX"), "top": ("PART",), "part": ("PART", "INTJ"), "ask": ("PART",),
+}  # fmt: skip
+"""Tags that the meaning of a gram suggests for a word that is glossed by grams alone, by its role: few treebanks have such words, and some tag
+articles as adpositions."""
+ROLE_SHARE = 0.5
+"""What the logarithm of this prior counts in the tags of such words; of 0, 0.25, 0.5 and 1, with five groups of families held out."""
+ROLE_TRUST = 0.8
+"""Probability, in the prior, that a word has one of these tags."""
 HABIT_SHARE, HABIT_COUNT = 0.4, 3.0
 """What the log ratio of the attachments of a type to those of its tag counts, and pseudo-counts that draw it to nothing."""
 ARGUMENTS = ("nsubj", "obj", "iobj", "obl")
@@ -224,7 +233,7 @@ class GlossAnalysis:
         if not self.readings:
             return self.edge_input.probabilities
         mean = sum(r.tags.astype(np.float64) for r in self.readings) / len(self.readings)
-        mixed: Floats = LINEAR_SHARE * self.edge_input.probabilities + (1 - LINEAR_SHARE) * mean
+        mixed: Floats = TAG_SHARE * self.edge_input.probabilities + (1 - TAG_SHARE) * mean
         return mixed
 
     @property
@@ -481,7 +490,8 @@ class S6:
         self, analyses: Sequence[GlossAnalysis], inputs: Sequence[SentenceInput], state: GlossState
     ) -> list[GlossAnalysis]:
         """Analyses with the tags that all words of a type are given together; edges are looked for anew."""
-        if not inputs or not state.pools.logs:
+        roles = any(word.gloss.role in ROLE_TAGS for analysis in analyses for word in analysis.edge_input.words)
+        if not inputs or not (state.pools.logs or roles):
             return list(analyses)
         changed = []
         for analysis in analyses:
@@ -517,7 +527,7 @@ class S6:
         odds = np.maximum(analysis.linked, 1e-6) ** (1 - self.vote) * np.maximum(analysis.phrases, 1e-6) ** self.vote
         if analysis.readings:
             mean = sum(r.edges.astype(np.float64) for r in analysis.readings) / len(analysis.readings)
-            odds = odds**LINEAR_SHARE * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - LINEAR_SHARE)
+            odds = odds**EDGE_SHARE * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - EDGE_SHARE)
         if analysis.near.size:
             odds = odds * np.exp(NEAR_SHARE * analysis.near)
         if analysis.habits.size:
@@ -594,7 +604,7 @@ class S6:
             mean = sum(network.relations(reading, analysis.sentence, heads) for network, reading in rows) / len(
                 analysis.readings
             )
-            probabilities = LINEAR_SHARE * probabilities + (1 - LINEAR_SHARE) * mean
+            probabilities = RELATION_SHARE * probabilities + (1 - RELATION_SHARE) * mean
         if analysis.arguments.size:
             core = probabilities[:, ARGUMENT_PLACES]
             odds = core * np.exp(ARGUMENT_SHARE * analysis.arguments)
@@ -647,7 +657,17 @@ class TagPools:
             if stem in self.logs:
                 pooled = np.exp(POOL_POWER * (self.logs[stem] - self.logs[stem].max()))
                 tags[k] += self.weights[stem] * (pooled / pooled.sum() - tags[k])
+            odds = tags[k] * role_prior(analysis.edge_input.words[word - 1].gloss.role) ** ROLE_SHARE
+            odds[PUNCT] = 1e-6
+            tags[k] = odds / odds.sum()
         return analysis.given.apply(tags) if analysis.given else tags
+
+
+@cache
+def role_prior(role: str) -> Floats:
+    """Return the probabilities of `UPOS` that a role suggests, all the same where it suggests none."""
+    tags = ROLE_TAGS.get(role, UPOS)
+    return np.array([ROLE_TRUST / len(tags) if tag in tags else (1 - ROLE_TRUST) / (len(UPOS) - len(tags)) for tag in UPOS])
 
 
 def _disagreement(table: Floats) -> float:

@@ -51,6 +51,8 @@ class GlossedTreebank:
     """Its word order, for the networks."""
     rows: list[Rows] = field(default_factory=list, repr=False)
     """The gold rows, where a benchmark wants more than trees."""
+    tagged: bool = True
+    """Whether tags are learned from it; not where the glosses were made by the tags."""
 
     def look(self, grams: Grams, english: EnglishLexicon) -> None:
         """Take its glosses apart."""

@@ -51,6 +51,8 @@ AGAINST = 0.02
 """Mean probability of an answered tag, read without the answers, below which it is asked again."""
 AGAINST_COUNT = 3
 """Words of a type from which its answer may be asked again: of one or two words too little is known."""
+LAS_OF_TAG = 0.5
+"""Correctly labelled edges for each wrong tag that is expected and corrected (`bench/results/glossbanks-gains.json`)."""
 SHOWN_FORMS = 3
 LONGEST_EXAMPLE = 120
 
@@ -389,6 +391,13 @@ def list_types(text: Sequence[ProjectionInput], system: S6, answers: WordTypes |
         belief = sum(row.tags[UPOS.index(tag)] for tag in answer.tags) if answer and answer.tags else 1.0
         types.append(replace(row, answer=answer, against=row.count >= AGAINST_COUNT and belief < AGAINST))
     return sorted(types, key=lambda row: (row.status != ASKED_AGAIN, row.answer is not None, -row.gain, -row.count, row.key))
+
+
+def expected_gain(types: Sequence[WordType], count: int) -> float:
+    """Return how many points of LAS the tags of the first open questions are expected to bring."""
+    first = [row for row in types if row.answer is None][:count]
+    words = sum(row.count for row in types)
+    return 100 * LAS_OF_TAG * sum(row.gain for row in first) / max(words, 1)
 
 
 def _collect(text: Sequence[ProjectionInput], system: S6, state: GlossState) -> dict[str, WordType]:
