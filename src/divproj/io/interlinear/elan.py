@@ -77,19 +77,20 @@ ROLES = ("text", "words", "morphs", "glosses", "pos", "translation")
 _NAMES = (
     ("lit", r"liter|(^|[-_ ])lit($|[-_ .])|wörtl|букв|harfiah|mot.à.mot|palabra.por.palabra|palavra.por.palavra|word.(for|by).word"),
     ("translation", r"phrase-gls|free|transl|tradu[cz]|übersetz|перевод|terjemah|libre|(^|[-_ ])(ft[a-z]?|f[en]|ftr|tl|tr|trad|eng|esp|spa)($|[-_ ])"
-                    r"|english|español|espanhol|inglés|inglês|anglais|français|portugu|deutsch|spanish|french|german|russian|русск|meaning"),
-    ("glosses", r"glos|глосс|(^|[-_ ])(g[efnprs]|gl|gls|glo|mg)($|[-_ ])"),
-    ("pos", r"(^|[-_ ])(ps|pos|msa|cat|tag)($|[-_ ])|part.?of.?speech|wortart|categor[ií]a|partes?.d[eo].discurso"),
+                    r"|^f$|english|español|espanhol|inglés|inglês|anglais|français|portugu|deutsch|spanish|french|german|russian|русск|meaning"),
+    ("glosses", r"glos|глосс|(^|[-_ ])(g[efnprs]|gl|gls|glo|mg)($|[-_ ])|^g$"),
+    ("pos", r"(^|[-_ ])(ps|pos|msa|cat|tag)($|[-_ ])|^p$|part.?of.?speech|wortart|categor[ií]a|partes?.d[eo].discurso"),
     ("morphs", r"morph|morf|морф|(^|[-_ ])(mb|mr|mph|m|seg)($|[-_ ])|segment"),
     ("words", r"word|palabra|palavra|wort|wörter|слов|(^|[-_ ])(wd|wrd|w|tok|tx-w|mots?|kata)($|[-_ ])|token"),
     ("text", r"text|phrase|frase|satz|sentence|orac[ií]|énoncé|utter|trans[ck]r|транскр|предлож|ort[oh]"
              r"|(^|[-_ ])(tx|txt|ut|s|trs)($|[-_ ])|^default$"),
 )  # fmt: skip
 _IGNORED = re.compile(
-    r"interlinear-text|paragraph|párraf|parágraf|absatz|абзац|title|título|titre|titel|note|nota|comment|coment|(^|[-_ ])comm?\d*($|[-_ ])|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|type|cf|variant|rem)",
+    r"interlinear-text|paragraph|párraf|parágraf|absatz|абзац|title|título|titre|titel|note|nota|comment|coment|(^|[-_ ])(comm?\d*|nt|cmt|obs|dt)($|[-_ ])|observa|anmerk|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|type|cf|variant|rem)",
     re.IGNORECASE,
 )
-_UNSPOKEN = re.compile(r"#+|0|ZERO|[Zz]ero|∅")
+_UNSPOKEN = re.compile(r"#+|0|ZERO|[Zz]ero|∅|<p:?>|<?(?:pause|sil)>")
+"""Words of a tier that are none, when the text does not have them: marks of pauses (`<p:>` in DoReCo), zeros."""
 _IDS = re.compile(r"(^|[-_ ])(ref|id|segnum|num|nr|no)($|[-_ ])", re.IGNORECASE)
 _ID_VALUE = re.compile(r"[\w.:/-]*\d[\w.:/-]*$")
 _GRAM = re.compile(r"(?:^|[-=~.:–])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?)(?=$|[-=~.:–])")
@@ -201,8 +202,8 @@ def _role_by(text: str) -> str:
 
 
 def base_name(name: str) -> str:
-    """The name of a tier without its speaker: `tx` of `tx@SP1`."""
-    return name.partition("@")[0]
+    r"""The name of a tier without its speaker: `tx` of `tx@SP1`, and of the marker `\\tx`."""
+    return name.partition("@")[0].lstrip("\\")
 
 
 def guess_roles(tiers: Mapping[str, Tier], taken: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -342,8 +343,8 @@ def _texts(
         return
     divided = [name for name, (role, _) in assignments.items() if role in ("words", "morphs")]
     for name in divided:
-        top = topmost(tiers, name)
-        if top != name and not assignments[top][0] and looks[top].filled:
+        above = (up for up in reversed(tiers_above(tiers, name)[1:]) if not assignments[up][0] and looks[up].filled)
+        if top := next(above, ""):
             assignments[top] = ("text", "words depend on it")
     if any(role == "text" for role, _ in assignments.values()) or any(tiers[name].parent in tiers for name in divided):
         return

@@ -55,9 +55,10 @@ LATEST = 1e9
 """Seconds, or intervals, that a TextGrid can have: thirty years."""
 _NAMES = (
     ("tree", rf"^(tree|{TREE_TIER})$"),
-    ("-", r"phon(e|em|s)|segments?$|syll|silb|laut|tone|tobi|pitch|int(onation)?$|^(nn|k|sup|akz|pause|breath|noise|SeR|SyF|IST|BOR|CS|Top|Foc|BOR-\w+)$|^st$|^(mc|mp|hn|is|ltr|ltg|pho)$"),
-    ("text", r"^ts$|^(v|verb|hiat|utt|utterances?|ipu|sentences?|orthograph\w*|ort|norm|nv)$"),
-    ("words", r"^(tx|tok|wrd|words?|mau|ort-mau)$"),
+    ("-", r"phon(e|em|s)|segments?$|syll|silb|laut|tone|tobi|pitch|int(onation)?$|^(nn|k|sup|akz|pause|breath|noise|SeR|SyF|IST|BOR|CS|Top|Foc|BOR-\w+)$|^st$|^(mc|mp|hn|is|ltg|pho|nt|KAN|KAN-MAU|MAU|MAS|MAS-MAU|SAM|nv)$"),
+    ("lit", r"^ltr?$"),
+    ("text", r"^ts$|^(v|verb|hiat|utt|utterances?|ipu|sentences?|orthograph\w*|ort|trn|norm)$"),
+    ("words", r"^(tx|tok|wrd|words?|ort-mau)$"),
     ("morphs", r"^mb$"),
     ("glosses", r"^(ge|gr|gg|gn)$"),
     ("pos", r"^(ps|pos)$"),
