@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from eaffile import INCLUDED, Eaf
+from officefiles import docx, table
 from storyfiles import STORY
 
 from divproj.core.errors import Faults, FormatError
@@ -201,3 +202,56 @@ class TestTypst:
             for line in STORY
         ]
         is_the_story('#import "@preview/leipzig-gloss:0.1.0": *\n\n' + "\n".join(rows))
+
+
+class TestTables:
+    @staticmethod
+    def sheet(headings: str, row, mark: str = ",") -> str:
+        rows = [headings, *(row(k, line) for k, line in enumerate(STORY))]
+        return (
+            "\n".join(mark.join(f'"{cell}"' for cell in (one.split(";") if isinstance(one, str) else one)) for one in rows)
+            + "\n"
+        )
+
+    def test_the_context_of_a_stimulus_is_no_text(self):
+        text = self.sheet(
+            "item;context;target;gloss;translation",
+            lambda k, line: (k, "They stand at a river.", " ".join(line.pieces), " ".join(line.glosses), line.free["en"]),
+        )
+        is_the_story(text, "stimuli.csv")
+
+    def test_the_name_of_a_text_is_no_text(self):
+        text = self.sheet(
+            "Text;Line;Vernacular;Morphemes;Lex. Gloss;Free Translation",
+            lambda k, line: ("river", k, line.text, " ".join(line.pieces), " ".join(line.glosses), line.free["en"]),
+        )
+        is_the_story(text, "export.csv")
+
+    def test_words_between_bars(self):
+        text = self.sheet(
+            "ID;Sentence;Words;Gloss;Translation",
+            lambda k, line: (k, line.text, "|".join(line.pieces), "|".join(line.glosses), line.free["en"]),
+        )
+        is_the_story(text, "bars.csv")
+
+    def test_a_word_that_is_also_a_heading(self):
+        """A table of one example in Word, in whose words one means "sentence" in Dutch."""
+        rows = [
+            ["(1)", "Kolu (invented)"],
+            ["", "kolu", "zin", "uva-n"],
+            ["", "fish", "sister", "swim-PST"],
+            ["", "The fish swam."],
+        ]
+        sentences = formats.load_bytes(docx(table(rows), table([["(2)", "sena", "zin", "ku"], ["", "DEF", "sister", "big"], ["", "", "big one"]])))  # fmt: skip
+        assert sentences[0].words == ("kolu", "zin", "uvan")
+        assert (sentences[0].glosses, sentences[0].translation) == (("fish", "sister", "swim-PST"), "The fish swam.")
+
+
+def test_a_document_of_latex_that_shows_markdown():
+    rows = "\n".join(
+        f"\\ex \\gll {' '.join(line.pieces)}\\\\ {' '.join(line.glosses)}\\\\ \\glt `{line.free['en']}'" for line in STORY
+    )
+    shown = "::: ex\n| Kolu\n| sena uva-n\n| sister swim-PST\n| The sister swam.\n:::\n"
+    is_the_story(
+        f"\\documentclass{{article}}\n\\begin{{verbatim}}\n{shown}\\end{{verbatim}}\n\\begin{{exe}}\n{rows}\n\\end{{exe}}\n"
+    )

@@ -127,6 +127,7 @@ _MARKED_UP = (
     ("typst", re.compile(r"#(?:numbered-)?gloss\s*\(|#import\s+\"[^\"\n]*(?:leipzig-gloss|eggs)")),
     ("pandoc", re.compile(r"^:{3,}[ ]*(?:ex\b|\{[^}\n]*\.ex\b).*\n(?:(?!:::).*\n)*?\|", re.MULTILINE)),
 )
+_TEX_DOCUMENT = re.compile(r"^\\documentclass\b|^\\begin\{document\}", re.MULTILINE)
 _MARKDOWN = (
     re.compile(r"^#{1,6} [^=\n]+$", re.MULTILINE), re.compile(r"^(?:```|~~~)", re.MULTILINE), re.compile(r"\]\((?:https?:|[\w./#-]+\))"),
     re.compile(r"^\s*[-*+] \S", re.MULTILINE), re.compile(r"\*\*\S"), re.compile(r"`[^`\n]+`"),
@@ -239,7 +240,7 @@ def _by_beginning(text: str) -> str:
     for pattern, kind, remedy in _TEXTS:
         if re.match(pattern, text, re.IGNORECASE):
             raise FormatError(f"this is {kind}, not interlinear text", remedy=remedy)
-    for name, pattern_ in _MARKED_UP:
+    for name, pattern_ in () if _TEX_DOCUMENT.search(text) else _MARKED_UP:
         if pattern_.search(text):
             return name
     return "scription" if is_scription(text) else ""
