@@ -3,9 +3,9 @@
     python bench/accuracy/real_files.py [--data igt-real igt-real2] [--sample 200 --each 9 --seed 7]
 
 For each file: examples and translations found of those in its folder's `INDEX.tsv`, translations with a macro, a tail or in another language
-than the rest, and letters of the source lines that are not in the words. Words and glosses of ELAN and FLEx files are compared with what
-`elan_words` and `flex_words` read with the XML parser alone. `--sample` prints translations at random, `--each` as many from every file, to be read by
-eye; `real_files_seen.tsv` has the ids of the examples that were compared with their source by eye, and what was seen.
+than the rest, and letters of the source lines that are not in the words. Words and glosses of ELAN, FLEx, TextGrid and tables (as .csv, and the same
+rows as .xlsx) are compared with what `elan_words`, `flex_words`, `textgrid_words` and `table_words` read with the standard library alone.
+`--sample` prints translations at random, `--each` as many from every file, to be read by eye; what was seen is in `bench/notes`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 from bench.common import DATA, Table, need
 
 from divproj.core.errors import Faults, ProjError
+from divproj.core.options import ReaderOptions
 from divproj.core.sentence import Sentence
 from divproj.io.interlinear import formats, words
 from divproj.text import language_id
@@ -66,6 +68,10 @@ def read_all(table: Table, folders: list[Path]) -> list[tuple[str, str, str]]:
     for data, row in rows:
         path, name = data / row["kind"] / row["file"], row["file"]
         wanted = int(row["examples"]), int(row["with_translation"])
+        if (
+            row["kind"] == "textgrid"
+        ):  # the index has the numbers of the .eaf of this text, of which the TextGrid is the beginning
+            wanted = sum(1 for _ in textgrid_words(path, SENTENCE_TIERS)), sum(1 for _ in textgrid_words(path, ("eng",)))
         try:
             instances, raw = _read(path), _read(path, as_written=True)
         except ProjError as error:
@@ -93,6 +99,9 @@ def read_all(table: Table, folders: list[Path]) -> list[tuple[str, str, str]]:
         table.add(
             name, examples, wanted[0], translated, wanted[1], *compared, faulty, f"{1000 * lost / max(1, letters):.2f}", said
         )
+    for data, row in rows:
+        if row["file"] in TABLES:
+            _add_workbook(table, data / row["kind"] / row["file"], sums)
     read, translated = 100 * sums["examples"] / sums["wanted"], 100 * sums["translated"] / sums["translations"]
     table.note(
         f"examples {read:.2f} %, translations {translated:.2f} %, {sums['more']} examples more than the index; flagged {sums['faulty']:,} of {sums['texts']:,}"
@@ -116,8 +125,17 @@ def compare(path: Path, kind: str, instances: list[Sentence]) -> tuple[int, int,
         theirs = Counter(flex_words(path))
     elif kind == "elan" and path.name in ELAN_TIERS:
         theirs = Counter(elan_words(path, *ELAN_TIERS[path.name]))
+    elif kind == "textgrid":
+        theirs = Counter(textgrid_words(path, SENTENCE_TIERS))
+    elif path.name in TABLES:
+        theirs = Counter(table_words(path, *TABLES[path.name]))
     else:
         return 0, 0, 0, 0
+    return share(theirs, instances)
+
+
+def share(theirs: Counter[Row], instances: list[Sentence]) -> tuple[int, int, int, int]:
+    """Words and glosses of the rows that are among the instances, and all of these."""
     theirs = Counter(tuple((_key(word), gloss) for word, gloss in row) for row in theirs.elements())
     ours = Counter(tuple((_key(word), gloss) for word, gloss in _row(one)) for one in instances)
     shared = theirs & ours
@@ -287,6 +305,47 @@ def _in_order(annotations: list[ElementTree.Element]) -> list[ElementTree.Elemen
                 at = after.get(at.get("ANNOTATION_ID"))
         ordered += [*chain, *(a for a in group if a not in chain)]
     return ordered
+
+
+SENTENCE_TIERS = ("trs",)
+"""Names before `@` of the tiers of the TextGrid that have the sentences."""
+TABLES = {"abaza_oral.csv": ("word_forms", "gloss")}
+"""Columns of words and of glosses."""
+
+
+def textgrid_words(path: Path, tiers: Sequence[str]) -> Iterator[Row]:
+    """Words of each interval of these tiers of a TextGrid, with the letters of the glosses, where these are its last line."""
+    for tier in re.split(r"item \[\d+\]:", path.read_text(encoding="utf-8"))[1:]:
+        name = re.search(r'name = "([^"]*)"', tier)
+        if name and name[1].partition("@")[0] in tiers:
+            for text in re.findall(r'text = "((?:[^"]|"")*)"', tier):
+                lines = [line.split() for line in text.replace('""', '"').splitlines() if line.strip()]
+                if lines:
+                    even = len(lines) > 1 and len(lines[0]) == len(lines[-1])
+                    glosses = lines[-1] if even else [""] * len(lines[0])
+                    yield tuple((word, _letters(gloss)) for word, gloss in zip(lines[0], glosses, strict=True))
+
+
+def table_words(path: Path, word: str, gloss: str) -> Iterator[Row]:
+    """Words of each row of a table, with the letters of their glosses."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            forms, glosses = ("" if row[name] == "NA" else row[name] for name in (word, gloss))
+            below = glosses.split() if len(glosses.split()) == len(forms.split()) else [""] * len(forms.split())
+            yield tuple((form, _letters(text)) for form, text in zip(forms.split(), below, strict=True))
+
+
+def _add_workbook(table: Table, path: Path, sums: Counter[str]) -> None:
+    """Add a row for the same table as .xlsx, of which every word has to be what the .csv has."""
+    from officefiles import xlsx
+
+    with path.open(encoding="utf-8", newline="") as stream:
+        book = xlsx({"S": list(csv.reader(stream))})
+    instances = formats.load_bytes(book, None, Faults(strict=False), ReaderOptions(as_written=True), f"{path.stem}.xlsx")
+    theirs = Counter(table_words(path, *TABLES[path.name]))
+    right, all_words, right_glosses, all_glosses = share(theirs, instances)
+    sums += Counter(right=right, words=all_words, right_glosses=right_glosses, glosses=all_glosses)
+    table.add(f"{path.stem}.xlsx", len(instances), theirs.total(), sum(bool(x.translation) for x in instances), "", right, all_words, right_glosses, all_glosses, "", "", "")  # fmt: skip
 
 
 def _read(path: Path, *, as_written: bool = False) -> list[Sentence]:

@@ -24,7 +24,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import count, pairwise
-from typing import Any, BinaryIO, NamedTuple, TextIO
+from typing import Any, BinaryIO, NamedTuple, TextIO, cast
 
 from divproj.core.errors import Faults, FormatError, ProjError, Where
 from divproj.core.sentence import Sentence
@@ -117,7 +117,7 @@ class Tier:
     parent: str
     participant: str
     lang: str
-    annotations: list[Annotation] = field(default_factory=list)
+    annotations: Sequence[Annotation] = field(default_factory=list)
     constraint: str = ""
     """Symbolic_Association, Symbolic_Subdivision, Time_Subdivision, Included_In, or '' for a tier of its own times."""
 
@@ -756,7 +756,8 @@ def _add_annotation(tier: Tier, holder: XmlNode) -> tuple[str, ...]:
         names = ("ANNOTATION_ID", "ANNOTATION_REF", "PREVIOUS_ANNOTATION", "TIME_SLOT_REF1", "TIME_SLOT_REF2")
         name, ref, before, begin, end = (sys.intern(node.get(key)) for key in names)
         slots = (begin, end) if begin or end else _NO_SLOTS
-        tier.annotations.append(Annotation(name, normalize_space(one_line(value)), node.line, ref, before, slots))
+        annotations = cast(list[Annotation], tier.annotations)
+        annotations.append(Annotation(name, normalize_space(one_line(value)), node.line, ref, before, slots))
         rows = tuple(row for row in map(normalize_space, value.splitlines()) if row) if "\n" in value else ()
         return rows if len(rows) == 2 else ()
     return ()
