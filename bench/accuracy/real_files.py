@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -68,10 +69,8 @@ def read_all(table: Table, folders: list[Path]) -> list[tuple[str, str, str]]:
     for data, row in rows:
         path, name = data / row["kind"] / row["file"], row["file"]
         wanted = int(row["examples"]), int(row["with_translation"])
-        if (
-            row["kind"] == "textgrid"
-        ):  # the index has the numbers of the .eaf of this text, of which the TextGrid is the beginning
-            wanted = sum(1 for _ in textgrid_words(path, SENTENCE_TIERS)), sum(1 for _ in textgrid_words(path, ("eng",)))
+        if row["file"] in COUNTED:
+            wanted = COUNTED[row["file"]](path)
         try:
             instances, raw = _read(path), _read(path, as_written=True)
         except ProjError as error:
@@ -281,8 +280,8 @@ def elan_words(path: Path, sentence: str, word: str, gloss: str, marks: str) -> 
         if value and value not in marks.split():
             home = up(a.get("ANNOTATION_ID"), set(sentences))
             row, meaning = by_sentence.setdefault(home, []), texts.get(a.get("ANNOTATION_ID"), "")
-            joins = (value[0] in "=-" and row) or (row and row[-1][0][-1] in "=-" and len(row[-1][0]) > 1)
-            if joins and any(map(str.isalnum, value)):  # a clitic belongs to the word beside it
+            beside = row[-1][0] if row and any(map(str.isalnum, row[-1][0])) else ""
+            if beside and any(map(str.isalnum, value)) and (value[0] in "=-" or beside[-1] in "=-"):  # a clitic
                 row[-1] = (row[-1][0] + value, row[-1][1] + meaning)
             else:
                 row.append((value, meaning))
@@ -307,6 +306,41 @@ def _in_order(annotations: list[ElementTree.Element]) -> list[ElementTree.Elemen
     return ordered
 
 
+def _count_textgrid(path: Path) -> tuple[int, int]:
+    return sum(1 for _ in textgrid_words(path, SENTENCE_TIERS)), sum(1 for _ in textgrid_words(path, ("eng",)))
+
+
+def _count_table(path: Path) -> tuple[int, int]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = {(row["filename"], row["sentence_id"]): bool(_plain(row["translation"])) for row in csv.DictReader(stream)}
+    return len(rows), sum(rows.values())
+
+
+def _count_eopas(path: Path) -> tuple[int, int]:
+    """Phrases with words: `[silence]` and `[?]` are none."""
+    texts = [_plain(node.findtext("transcription")) for node in ElementTree.parse(path).getroot().iter("phrase")]
+    return sum(any(map(str.isalnum, re.sub(r"\[[^\[\]]*\]", "", text))) for text in texts), 0
+
+
+def _count_lingview(path: Path) -> tuple[int, int]:
+    texts = [_plain(sentence.get("text")) for sentence in json.loads(path.read_text(encoding="utf-8"))["sentences"]]
+    return sum(any(map(str.isalnum, text)) for text in texts), 0
+
+
+def _count_wikitext(path: Path) -> tuple[int, int]:
+    count = len(re.findall(r"\{\{\s*(?:fs )?interlinear\s*\|", path.read_text(encoding="utf-8"), re.IGNORECASE))
+    return count, count
+
+
+COUNTED: dict[str, Callable[[Path], tuple[int, int]]] = {
+    "fielddb_sample_elan.TextGrid": _count_textgrid,
+    "abaza_oral.csv": _count_table,
+    "eopas2.xml": _count_eopas,
+    "lingview_story.json": _count_lingview,
+    "Has_Hlai_grammar.wikitext.txt": _count_wikitext,
+}
+"""Files of which the index counts something else, counted here: the TextGrid has the beginning of the .eaf; rows of the table are words; phrases of
+silence and sentences without text have no words; `{{fs interlinear}}` is an example, too."""
 SENTENCE_TIERS = ("trs",)
 """Names before `@` of the tiers of the TextGrid that have the sentences."""
 TABLES = {"abaza_oral.csv": ("word_forms", "gloss")}
@@ -315,7 +349,7 @@ TABLES = {"abaza_oral.csv": ("word_forms", "gloss")}
 
 def textgrid_words(path: Path, tiers: Sequence[str]) -> Iterator[Row]:
     """Words of each interval of these tiers of a TextGrid, with the letters of the glosses, where these are its last line."""
-    for tier in re.split(r"item \[\d+\]:", path.read_text(encoding="utf-8"))[1:]:
+    for tier in re.split(r"item ?\[\d+\]:", path.read_text(encoding="utf-8"))[1:]:
         name = re.search(r'name = "([^"]*)"', tier)
         if name and name[1].partition("@")[0] in tiers:
             for text in re.findall(r'text = "((?:[^"]|"")*)"', tier):
@@ -327,12 +361,13 @@ def textgrid_words(path: Path, tiers: Sequence[str]) -> Iterator[Row]:
 
 
 def table_words(path: Path, word: str, gloss: str) -> Iterator[Row]:
-    """Words of each row of a table, with the letters of their glosses."""
+    """Words of each sentence of a table with a word in each row, with the letters of their glosses."""
     with path.open(encoding="utf-8", newline="") as stream:
+        groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for row in csv.DictReader(stream):
-            forms, glosses = ("" if row[name] == "NA" else row[name] for name in (word, gloss))
-            below = glosses.split() if len(glosses.split()) == len(forms.split()) else [""] * len(forms.split())
-            yield tuple((form, _letters(text)) for form, text in zip(forms.split(), below, strict=True))
+            form, meaning = ("" if row[name] == "NA" else row[name] for name in (word, gloss))
+            groups.setdefault((row["filename"], row["sentence_id"]), []).append((form, _letters(meaning)))
+    yield from map(tuple, groups.values())
 
 
 def _add_workbook(table: Table, path: Path, sums: Counter[str]) -> None:

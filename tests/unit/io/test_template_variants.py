@@ -123,6 +123,17 @@ class TestElan:
         assert not any(len(igt.translations) > 1 or "alt" in str(igt.meta) for igt in sentences)
         assert "nt" in faults.reading.unused
 
+    def test_clitics_that_stand_apart_over_morphemes(self):
+        made = (
+            Eaf().timed("tx", ["sena =n uva", "-- kolu ku"]).under("mot", "tx", [["sena", "=n", "uva"], ["--", "kolu", "ku"]])
+        )
+        made.under("mb", "mot", [["sena"], ["n"], ["uva"], ["--"], ["kolu"], ["ku"]])
+        made.under("ge", "mb", ["sister", "GEN", "swim", "--", "fish", "big"])
+        made.under("ft", "tx", ["The sister's swimming.", "The fish is big."])
+        first, second = read(made.text())[0]
+        assert (first.words, first.segments, first.glosses) == (("senan", "uva"), ("sena=n", "uva"), ("sister=GEN", "swim"))
+        assert second.words == ("--", "kolu", "ku")
+
     def test_names_as_markers(self):
         made = Eaf().timed("ref", [f"KOL.{k:03}" for k in range(len(STORY))]).under("\\t", "ref", [line.text for line in STORY])
         made.under("\\f", "ref", FREE).under("\\m", "\\t", [[m for row in line.morphs for m in row] for line in STORY])

@@ -31,6 +31,7 @@ from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear.languages import lang_code
 from divproj.io.interlinear.parts import (
+    EDGES,
     Options,
     choose_translation,
     from_file,
@@ -592,6 +593,30 @@ class Annotations:
         return [*chain.values(), *rest]
 
 
+def _join_clitics(forms: list[str], groups: list[list[int]], values: list[str]) -> tuple[list[str], list[list[int]], list[str]]:
+    """Words, and which morphemes each has, with clitics that stand apart at the word beside them.
+
+    >>> _join_clitics(["kolu", "=mi", "ku"], [[0], [1], [2]], ["kolu", "mi", "ku"])
+    (['kolu=mi', 'ku'], [[0, 1], [2]], ['kolu', '=mi', 'ku'])
+    """
+    joined: list[str] = []
+    members: list[list[int]] = []
+    values = list(values)
+    before = ""
+    for form, group in zip(forms, groups, strict=True):
+        lettered = any(map(str.isalnum, form)) and any(map(str.isalnum, before))
+        if lettered and form[0] in EDGES and values[group[0]] in (form, form[1:]):
+            values[group[0]] = form
+        if lettered and (form[0] in EDGES or before[-1] in EDGES):
+            joined[-1] += form
+            members[-1] += group
+        else:
+            joined.append(form)
+            members.append(list(group))
+        before = form
+    return joined, members, values
+
+
 def _shape(words: Sequence[str]) -> list[bool]:
     """Which words have letters."""
     return [any(char.isalnum() for char in word) for word in words]
@@ -975,6 +1000,15 @@ class _File(Annotations):
             spread = tokens(" ".join(values))
             values, pieces = (list(spread), []) if len(pieces) == 1 and len(spread) > 1 else (values, pieces)
             groups = group_morphemes(values)
+        forms = [word.value for word in words]
+        about = [a for role in ("glosses", "pos") for a in by_role.get(role, [])]
+        if (
+            pieces
+            and len(groups) == len(words)
+            and all(groups)
+            and not {self.parent_of(a.id) for a in about} & {w.id for w in words}
+        ):
+            forms, groups, values = _join_clitics(forms, groups, values)
         segments = [join_morphemes([values[k] for k in group]) for group in groups] if values else []
         marks = [glue([values[k] for k in group])[1] for group in groups]
         above = [word.id for word in words]
@@ -988,7 +1022,7 @@ class _File(Annotations):
             for name in roles.get("translation", ())
         ]
         translation, all_of_them = choose_translation(translations, options.lang, stated=True)
-        forms = [word.value for word in words] or list(tokens(text)) or segments
+        forms = forms or list(tokens(text)) or segments
         if not words and not whole and segments and _shape(forms) != _shape(segments):
             forms = segments  # the tier of words has punctuation apart, which the text has at its words
         tier = self.tiers[top_tier]
