@@ -3,27 +3,30 @@
     python bench/accuracy/real_files.py [--data igt-real igt-real2] [--sample 200 --each 9 --seed 7]
 
 For each file: examples and translations found of those in its folder's `INDEX.tsv`, translations with a macro, a tail or in another language
-than the rest, and letters of the source lines that are not in the words. Words and glosses of ELAN and FLEx files are compared with what
-`elan_words` and `flex_words` read with the XML parser alone. `--sample` prints translations at random, `--each` as many from every file, to be read by
-eye; `real_files_seen.tsv` has the ids of the examples that were compared with their source by eye, and what was seen.
+than the rest, and letters of the source lines that are not in the words. Words and glosses of ELAN, FLEx, TextGrid and tables (as .csv, and the same
+rows as .xlsx) are compared with what `elan_words`, `flex_words`, `textgrid_words` and `table_words` read with the standard library alone.
+`--sample` prints translations at random, `--each` as many from every file, to be read by eye; what was seen is in `bench/notes`.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 from bench.common import DATA, Table, need
 
 from divproj.core.errors import Faults, ProjError
+from divproj.core.options import ReaderOptions
 from divproj.core.sentence import Sentence
 from divproj.io.interlinear import formats, words
 from divproj.text import language_id
@@ -66,6 +69,8 @@ def read_all(table: Table, folders: list[Path]) -> list[tuple[str, str, str]]:
     for data, row in rows:
         path, name = data / row["kind"] / row["file"], row["file"]
         wanted = int(row["examples"]), int(row["with_translation"])
+        if row["file"] in COUNTED:
+            wanted = COUNTED[row["file"]](path)
         try:
             instances, raw = _read(path), _read(path, as_written=True)
         except ProjError as error:
@@ -93,6 +98,9 @@ def read_all(table: Table, folders: list[Path]) -> list[tuple[str, str, str]]:
         table.add(
             name, examples, wanted[0], translated, wanted[1], *compared, faulty, f"{1000 * lost / max(1, letters):.2f}", said
         )
+    for data, row in rows:
+        if row["file"] in TABLES:
+            _add_workbook(table, data / row["kind"] / row["file"], sums)
     read, translated = 100 * sums["examples"] / sums["wanted"], 100 * sums["translated"] / sums["translations"]
     table.note(
         f"examples {read:.2f} %, translations {translated:.2f} %, {sums['more']} examples more than the index; flagged {sums['faulty']:,} of {sums['texts']:,}"
@@ -116,8 +124,17 @@ def compare(path: Path, kind: str, instances: list[Sentence]) -> tuple[int, int,
         theirs = Counter(flex_words(path))
     elif kind == "elan" and path.name in ELAN_TIERS:
         theirs = Counter(elan_words(path, *ELAN_TIERS[path.name]))
+    elif kind == "textgrid":
+        theirs = Counter(textgrid_words(path, SENTENCE_TIERS))
+    elif path.name in TABLES:
+        theirs = Counter(table_words(path, *TABLES[path.name]))
     else:
         return 0, 0, 0, 0
+    return share(theirs, instances)
+
+
+def share(theirs: Counter[Row], instances: list[Sentence]) -> tuple[int, int, int, int]:
+    """Words and glosses of the rows that are among the instances, and all of these."""
     theirs = Counter(tuple((_key(word), gloss) for word, gloss in row) for row in theirs.elements())
     ours = Counter(tuple((_key(word), gloss) for word, gloss in _row(one)) for one in instances)
     shared = theirs & ours
@@ -263,8 +280,8 @@ def elan_words(path: Path, sentence: str, word: str, gloss: str, marks: str) -> 
         if value and value not in marks.split():
             home = up(a.get("ANNOTATION_ID"), set(sentences))
             row, meaning = by_sentence.setdefault(home, []), texts.get(a.get("ANNOTATION_ID"), "")
-            joins = (value[0] in "=-" and row) or (row and row[-1][0][-1] in "=-" and len(row[-1][0]) > 1)
-            if joins and any(map(str.isalnum, value)):  # a clitic belongs to the word beside it
+            beside = row[-1][0] if row and any(map(str.isalnum, row[-1][0])) else ""
+            if beside and any(map(str.isalnum, value)) and (value[0] in "=-" or beside[-1] in "=-"):  # a clitic
                 row[-1] = (row[-1][0] + value, row[-1][1] + meaning)
             else:
                 row.append((value, meaning))
@@ -287,6 +304,83 @@ def _in_order(annotations: list[ElementTree.Element]) -> list[ElementTree.Elemen
                 at = after.get(at.get("ANNOTATION_ID"))
         ordered += [*chain, *(a for a in group if a not in chain)]
     return ordered
+
+
+def _count_textgrid(path: Path) -> tuple[int, int]:
+    return sum(1 for _ in textgrid_words(path, SENTENCE_TIERS)), sum(1 for _ in textgrid_words(path, ("eng",)))
+
+
+def _count_table(path: Path) -> tuple[int, int]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = {(row["filename"], row["sentence_id"]): bool(_plain(row["translation"])) for row in csv.DictReader(stream)}
+    return len(rows), sum(rows.values())
+
+
+def _count_eopas(path: Path) -> tuple[int, int]:
+    """Phrases with words: `[silence]` and `[?]` are none."""
+    texts = [_plain(node.findtext("transcription")) for node in ElementTree.parse(path).getroot().iter("phrase")]
+    return sum(any(map(str.isalnum, re.sub(r"\[[^\[\]]*\]", "", text))) for text in texts), 0
+
+
+def _count_lingview(path: Path) -> tuple[int, int]:
+    texts = [_plain(sentence.get("text")) for sentence in json.loads(path.read_text(encoding="utf-8"))["sentences"]]
+    return sum(any(map(str.isalnum, text)) for text in texts), 0
+
+
+def _count_wikitext(path: Path) -> tuple[int, int]:
+    count = len(re.findall(r"\{\{\s*(?:fs )?interlinear\s*\|", path.read_text(encoding="utf-8"), re.IGNORECASE))
+    return count, count
+
+
+COUNTED: dict[str, Callable[[Path], tuple[int, int]]] = {
+    "fielddb_sample_elan.TextGrid": _count_textgrid,
+    "abaza_oral.csv": _count_table,
+    "eopas2.xml": _count_eopas,
+    "lingview_story.json": _count_lingview,
+    "Has_Hlai_grammar.wikitext.txt": _count_wikitext,
+}
+"""Files of which the index counts something else, counted here: the TextGrid has the beginning of the .eaf; rows of the table are words; phrases of
+silence and sentences without text have no words; `{{fs interlinear}}` is an example, too."""
+SENTENCE_TIERS = ("trs",)
+"""Names before `@` of the tiers of the TextGrid that have the sentences."""
+TABLES = {"abaza_oral.csv": ("word_forms", "gloss")}
+"""Columns of words and of glosses."""
+
+
+def textgrid_words(path: Path, tiers: Sequence[str]) -> Iterator[Row]:
+    """Words of each interval of these tiers of a TextGrid, with the letters of the glosses, where these are its last line."""
+    for tier in re.split(r"item ?\[\d+\]:", path.read_text(encoding="utf-8"))[1:]:
+        name = re.search(r'name = "([^"]*)"', tier)
+        if name and name[1].partition("@")[0] in tiers:
+            for text in re.findall(r'text = "((?:[^"]|"")*)"', tier):
+                lines = [line.split() for line in text.replace('""', '"').splitlines() if line.strip()]
+                if lines:
+                    even = len(lines) > 1 and len(lines[0]) == len(lines[-1])
+                    glosses = lines[-1] if even else [""] * len(lines[0])
+                    yield tuple((word, _letters(gloss)) for word, gloss in zip(lines[0], glosses, strict=True))
+
+
+def table_words(path: Path, word: str, gloss: str) -> Iterator[Row]:
+    """Words of each sentence of a table with a word in each row, with the letters of their glosses."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for row in csv.DictReader(stream):
+            form, meaning = ("" if row[name] == "NA" else row[name] for name in (word, gloss))
+            groups.setdefault((row["filename"], row["sentence_id"]), []).append((form, _letters(meaning)))
+    yield from map(tuple, groups.values())
+
+
+def _add_workbook(table: Table, path: Path, sums: Counter[str]) -> None:
+    """Add a row for the same table as .xlsx, of which every word has to be what the .csv has."""
+    from officefiles import xlsx
+
+    with path.open(encoding="utf-8", newline="") as stream:
+        book = xlsx({"S": list(csv.reader(stream))})
+    instances = formats.load_bytes(book, None, Faults(strict=False), ReaderOptions(as_written=True), f"{path.stem}.xlsx")
+    theirs = Counter(table_words(path, *TABLES[path.name]))
+    right, all_words, right_glosses, all_glosses = share(theirs, instances)
+    sums += Counter(right=right, words=all_words, right_glosses=right_glosses, glosses=all_glosses)
+    table.add(f"{path.stem}.xlsx", len(instances), theirs.total(), sum(bool(x.translation) for x in instances), "", right, all_words, right_glosses, all_glosses, "", "", "")  # fmt: skip
 
 
 def _read(path: Path, *, as_written: bool = False) -> list[Sentence]:

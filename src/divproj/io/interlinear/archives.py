@@ -541,7 +541,7 @@ def _lingview_roles(items: Sequence[Any], about: Mapping[str, Any], options: Opt
                 str(said.get("name", "") or name) if isinstance(said, dict) else str(said) if isinstance(said, str) else name
             )
             tier = tiers.setdefault(name, elan.Tier(label, "", "", "", ""))
-            tier.annotations += [elan.Annotation("", value, 0) for _, _, value in rows]
+            tier.annotations = [*tier.annotations, *(elan.Annotation("", value, 0) for _, _, value in rows)]
             divided[name] += len(rows) > 1
     roles: dict[str, str] = {}
     for name, tier in tiers.items():

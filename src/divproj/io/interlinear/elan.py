@@ -24,13 +24,14 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import count, pairwise
-from typing import Any, BinaryIO, NamedTuple, TextIO
+from typing import Any, BinaryIO, NamedTuple, TextIO, cast
 
 from divproj.core.errors import Faults, FormatError, ProjError, Where
 from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear.languages import lang_code
 from divproj.io.interlinear.parts import (
+    EDGES,
     Options,
     choose_translation,
     from_file,
@@ -77,19 +78,20 @@ ROLES = ("text", "words", "morphs", "glosses", "pos", "translation")
 _NAMES = (
     ("lit", r"liter|(^|[-_ ])lit($|[-_ .])|wörtl|букв|harfiah|mot.à.mot|palabra.por.palabra|palavra.por.palavra|word.(for|by).word"),
     ("translation", r"phrase-gls|free|transl|tradu[cz]|übersetz|перевод|terjemah|libre|(^|[-_ ])(ft[a-z]?|f[en]|ftr|tl|tr|trad|eng|esp|spa)($|[-_ ])"
-                    r"|english|español|espanhol|inglés|inglês|anglais|français|portugu|deutsch|spanish|french|german|russian|русск|meaning"),
-    ("glosses", r"glos|глосс|(^|[-_ ])(g[efnprs]|gl|gls|glo|mg)($|[-_ ])"),
-    ("pos", r"(^|[-_ ])(ps|pos|msa|cat|tag)($|[-_ ])|part.?of.?speech|wortart|categor[ií]a|partes?.d[eo].discurso"),
+                    r"|^f$|english|español|espanhol|inglés|inglês|anglais|français|portugu|deutsch|spanish|french|german|russian|русск|meaning"),
+    ("glosses", r"glos|глосс|(^|[-_ ])(g[efnprs]|gl|gls|glo|mg)($|[-_ ])|^g$"),
+    ("pos", r"(^|[-_ ])(ps|pos|msa|cat|tag)($|[-_ ])|^p$|part.?of.?speech|wortart|categor[ií]a|partes?.d[eo].discurso"),
     ("morphs", r"morph|morf|морф|(^|[-_ ])(mb|mr|mph|m|seg)($|[-_ ])|segment"),
     ("words", r"word|palabra|palavra|wort|wörter|слов|(^|[-_ ])(wd|wrd|w|tok|tx-w|mots?|kata)($|[-_ ])|token"),
     ("text", r"text|phrase|frase|satz|sentence|orac[ií]|énoncé|utter|trans[ck]r|транскр|предлож|ort[oh]"
              r"|(^|[-_ ])(tx|txt|ut|s|trs)($|[-_ ])|^default$"),
 )  # fmt: skip
 _IGNORED = re.compile(
-    r"interlinear-text|paragraph|párraf|parágraf|absatz|абзац|title|título|titre|titel|note|nota|comment|coment|(^|[-_ ])comm?\d*($|[-_ ])|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|type|cf|variant|rem)",
+    r"interlinear-text|paragraph|párraf|parágraf|absatz|абзац|title|título|titre|titel|note|nota|comment|coment|(^|[-_ ])(comm?\d*|nt|cmt|obs|dt)($|[-_ ])|observa|anmerk|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|type|cf|variant|rem)",
     re.IGNORECASE,
 )
-_UNSPOKEN = re.compile(r"#+|0|ZERO|[Zz]ero|∅")
+_UNSPOKEN = re.compile(r"#+|0|ZERO|[Zz]ero|∅|<p:?>|<?(?:pause|sil)>")
+"""Words of a tier that are none, when the text does not have them: marks of pauses (`<p:>` in DoReCo), zeros."""
 _IDS = re.compile(r"(^|[-_ ])(ref|id|segnum|num|nr|no)($|[-_ ])", re.IGNORECASE)
 _ID_VALUE = re.compile(r"[\w.:/-]*\d[\w.:/-]*$")
 _GRAM = re.compile(r"(?:^|[-=~.:–])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?)(?=$|[-=~.:–])")
@@ -116,7 +118,7 @@ class Tier:
     parent: str
     participant: str
     lang: str
-    annotations: list[Annotation] = field(default_factory=list)
+    annotations: Sequence[Annotation] = field(default_factory=list)
     constraint: str = ""
     """Symbolic_Association, Symbolic_Subdivision, Time_Subdivision, Included_In, or '' for a tier of its own times."""
 
@@ -201,8 +203,8 @@ def _role_by(text: str) -> str:
 
 
 def base_name(name: str) -> str:
-    """The name of a tier without its speaker: `tx` of `tx@SP1`."""
-    return name.partition("@")[0]
+    r"""The name of a tier without its speaker: `tx` of `tx@SP1`, and of the marker `\\tx`."""
+    return name.partition("@")[0].lstrip("\\")
 
 
 def guess_roles(tiers: Mapping[str, Tier], taken: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -342,8 +344,8 @@ def _texts(
         return
     divided = [name for name, (role, _) in assignments.items() if role in ("words", "morphs")]
     for name in divided:
-        top = topmost(tiers, name)
-        if top != name and not assignments[top][0] and looks[top].filled:
+        above = (up for up in reversed(tiers_above(tiers, name)[1:]) if not assignments[up][0] and looks[up].filled)
+        if top := next(above, ""):
             assignments[top] = ("text", "words depend on it")
     if any(role == "text" for role, _ in assignments.values()) or any(tiers[name].parent in tiers for name in divided):
         return
@@ -591,6 +593,30 @@ class Annotations:
         return [*chain.values(), *rest]
 
 
+def _join_clitics(forms: list[str], groups: list[list[int]], values: list[str]) -> tuple[list[str], list[list[int]], list[str]]:
+    """Words, and which morphemes each has, with clitics that stand apart at the word beside them.
+
+    >>> _join_clitics(["kolu", "=mi", "ku"], [[0], [1], [2]], ["kolu", "mi", "ku"])
+    (['kolu=mi', 'ku'], [[0, 1], [2]], ['kolu', '=mi', 'ku'])
+    """
+    joined: list[str] = []
+    members: list[list[int]] = []
+    values = list(values)
+    before = ""
+    for form, group in zip(forms, groups, strict=True):
+        lettered = any(map(str.isalnum, form)) and any(map(str.isalnum, before))
+        if lettered and form[0] in EDGES and values[group[0]] in (form, form[1:]):
+            values[group[0]] = form
+        if lettered and (form[0] in EDGES or before[-1] in EDGES):
+            joined[-1] += form
+            members[-1] += group
+        else:
+            joined.append(form)
+            members.append(list(group))
+        before = form
+    return joined, members, values
+
+
 def _shape(words: Sequence[str]) -> list[bool]:
     """Which words have letters."""
     return [any(char.isalnum() for char in word) for word in words]
@@ -755,7 +781,8 @@ def _add_annotation(tier: Tier, holder: XmlNode) -> tuple[str, ...]:
         names = ("ANNOTATION_ID", "ANNOTATION_REF", "PREVIOUS_ANNOTATION", "TIME_SLOT_REF1", "TIME_SLOT_REF2")
         name, ref, before, begin, end = (sys.intern(node.get(key)) for key in names)
         slots = (begin, end) if begin or end else _NO_SLOTS
-        tier.annotations.append(Annotation(name, normalize_space(one_line(value)), node.line, ref, before, slots))
+        annotations = cast(list[Annotation], tier.annotations)
+        annotations.append(Annotation(name, normalize_space(one_line(value)), node.line, ref, before, slots))
         rows = tuple(row for row in map(normalize_space, value.splitlines()) if row) if "\n" in value else ()
         return rows if len(rows) == 2 else ()
     return ()
@@ -973,6 +1000,15 @@ class _File(Annotations):
             spread = tokens(" ".join(values))
             values, pieces = (list(spread), []) if len(pieces) == 1 and len(spread) > 1 else (values, pieces)
             groups = group_morphemes(values)
+        forms = [word.value for word in words]
+        about = [a for role in ("glosses", "pos") for a in by_role.get(role, [])]
+        if (
+            pieces
+            and len(groups) == len(words)
+            and all(groups)
+            and not {self.parent_of(a.id) for a in about} & {w.id for w in words}
+        ):
+            forms, groups, values = _join_clitics(forms, groups, values)
         segments = [join_morphemes([values[k] for k in group]) for group in groups] if values else []
         marks = [glue([values[k] for k in group])[1] for group in groups]
         above = [word.id for word in words]
@@ -986,7 +1022,7 @@ class _File(Annotations):
             for name in roles.get("translation", ())
         ]
         translation, all_of_them = choose_translation(translations, options.lang, stated=True)
-        forms = [word.value for word in words] or list(tokens(text)) or segments
+        forms = forms or list(tokens(text)) or segments
         if not words and not whole and segments and _shape(forms) != _shape(segments):
             forms = segments  # the tier of words has punctuation apart, which the text has at its words
         tier = self.tiers[top_tier]

@@ -113,21 +113,28 @@ FEW_COMMANDS = 0.3
 _ODIN = re.compile(r"^(?:doc_id=\S+ |line=\d+\s+tag=)", re.MULTILINE)
 _CHAT = re.compile(r"(?:@UTF8|@PID:.*|@Window:.*|@Color words:.*|@Font:.*|@Begin)[ \t]*(?:\n|$)")
 _JSON = re.compile(r'\{\s*"|\[\s*(?:\{\s*"|\[|"|\d)')
-_LATEX = re.compile(r"\\(?:gll+\b|begingl\b|[a-z]{1,3}g\. |begin\s*\{|documentclass\b|(?:di|tri)gloss\b|exg\.)")
+_LATEX = re.compile(
+    r"\\(?:gll+\b|begingl\b|[a-z]{1,3}g\. |begin\s*\{|documentclass\b|(?:di|tri)gloss\b|exg\.|(?:re)?newcommand\b|NewDocumentCommand\b|usepackage\b)"
+)
+_CALL = re.compile(r"^\\[A-Za-z]+[ ]*[\[{]", re.MULTILINE)
+FEWEST_CALLS = 3
+"""Lines that begin with a macro and its argument, from which on a text may be LaTeX that has only macros of its author."""
 _SCRIPTION = frozenset(("trs", "txn", "phon", "wlt", "tln", "m", "gl", "w", "lit", "n", "sp", "s", "t", "wcl", "cl"))
 _SCRIPTION_HEAD = re.compile(r"---[ ]*\n(?:.*\n){0,500}?---[ ]*\n")
 _SCRIPTION_LINE = re.compile(r"\\([a-z]{1,4})(?:-[A-Za-z-]+)?(?:[ \t]|$)")
 _MARKED_UP = (
     ("wikitext", re.compile(r"\{\{\s*(?:fs )?interlinear\s*\|", re.IGNORECASE)),
-    ("typst", re.compile(r"#(?:numbered-)?gloss\s*\(|#import\s+\"@preview/(?:leipzig-gloss|eggs)")),
+    ("typst", re.compile(r"#(?:numbered-)?gloss\s*\(|#import\s+\"[^\"\n]*(?:leipzig-gloss|eggs)")),
     ("pandoc", re.compile(r"^:{3,}[ ]*(?:ex\b|\{[^}\n]*\.ex\b).*\n(?:(?!:::).*\n)*?\|", re.MULTILINE)),
 )
+_TEX_DOCUMENT = re.compile(r"^\\documentclass\b|^\\begin\{document\}", re.MULTILINE)
 _MARKDOWN = (
     re.compile(r"^#{1,6} [^=\n]+$", re.MULTILINE), re.compile(r"^(?:```|~~~)", re.MULTILINE), re.compile(r"\]\((?:https?:|[\w./#-]+\))"),
     re.compile(r"^\s*[-*+] \S", re.MULTILINE), re.compile(r"\*\*\S"), re.compile(r"`[^`\n]+`"),
 )  # fmt: skip
 """What Markdown has and interlinear text has not; three of them together are enough."""
-_MARKER = re.compile(r"^\\([\w+-]+)", re.MULTILINE)
+_MARKER = re.compile(r"^\\([\w+@.-]+)(?![\[{*])\b", re.MULTILINE)
+"""Markers of Toolbox; a macro of LaTeX has its argument at once."""
 _TEX = frozenset(
     {
         "gll", "glll", "gllll", "glt", "trans", "ea", "eal", "z", "zl", "ex", "exg", "ag", "bg", "begin", "end", "label", "xe", "pex",
@@ -233,7 +240,7 @@ def _by_beginning(text: str) -> str:
     for pattern, kind, remedy in _TEXTS:
         if re.match(pattern, text, re.IGNORECASE):
             raise FormatError(f"this is {kind}, not interlinear text", remedy=remedy)
-    for name, pattern_ in _MARKED_UP:
+    for name, pattern_ in () if _TEX_DOCUMENT.search(text) else _MARKED_UP:
         if pattern_.search(text):
             return name
     return "scription" if is_scription(text) else ""
@@ -285,6 +292,8 @@ def rank_text_formats(text: str) -> list[tuple[str, float]]:
     """
     rows = [line for line in text.split("\n") if line.strip()][:2000]
     latex = len(_LATEX.findall(text))
+    calls = len(_CALL.findall(text))
+    latex = latex or (calls if calls >= max(FEWEST_CALLS, FEW_COMMANDS * len(rows)) else 0)
     markers = [name for name in _MARKER.findall(text) if not (latex and name in _TEX)]
     marked = min(1.0, len(markers) / max(1, len(rows)))
     scores = {"plain": _plain(text), "conllu": _conllu(rows), "odin": 0.9 if _ODIN.search(text) else 0.0}

@@ -722,7 +722,7 @@ _DEFINITION = re.compile(r"command\b|\\[gex]?def\b|DocumentCommand|RobustCommand
 def _examples(
     tokens: list[TexToken], path: str, faults: Faults, options: Options, others: Mapping[str, Definition]
 ) -> Iterator[Sentence]:
-    finder = _ExampleFinder(expand_macros(tokens, KEPT, others), path, faults)
+    finder = _ExampleFinder(_without_tables(expand_macros(tokens, KEPT, others)), path, faults)
     pieces = list(_join_pieces(finder.pieces()))
     layout = guess_layout([piece.rows for piece in pieces])
     for piece in pieces:
@@ -731,6 +731,92 @@ def _examples(
             yield igt
         else:
             faults.reading.omit("examples without words", line=piece.line)
+
+
+_TABLES = re.compile(r"tabular[*x]?|tabulary|longtable|tabu")
+_RULES = frozenset(
+    ("hline", "cline", "toprule", "midrule", "bottomrule", "lsptoprule", "lspbottomrule", "cmidrule", "tablevspace")
+)
+"""Lines that tables of data have, and examples have not."""
+
+
+def _without_tables(tokens: list[TexToken]) -> list[TexToken]:
+    """Tokens in which examples that are set as tables are examples: rows of as many cells over a row with a quoted translation.
+
+    Every other table stays as it is, and so is not read.
+    """
+    result: list[TexToken] = []
+    k = 0
+    while k < len(tokens):
+        token = tokens[k]
+        name, after = argument(tokens, k + 1) if token.kind == "macro" and token.text == "begin" else ((), k + 1)
+        if name and _TABLES.fullmatch(plain_label(name)):
+            end = next((j for j in range(after, len(tokens)) if tokens[j].kind == "macro" and tokens[j].text == "end" and _TABLES.fullmatch(plain_label(argument(tokens, j + 1)[0]))), -1)  # fmt: skip
+            _, _, begin = arguments(tokens, after)
+            close = argument(tokens, end + 1)[1] if end > 0 else end
+            following = (
+                next((j for j in range(close, len(tokens)) if tokens[j].kind not in ("space", "break")), -1) if end > 0 else -1
+            )
+            quoted = following > 0 and starts_with_quote(tokens[following : following + 9])
+            examples = _examples_of_table(tokens[begin:end], quoted=quoted) if end > 0 else []
+            if examples:
+                result += examples
+                k = following if quoted else close
+                continue
+        result.append(token)
+        k += 1
+    return result
+
+
+def _examples_of_table(tokens: Sequence[TexToken], *, quoted: bool) -> list[TexToken]:
+    """The rows of a table as lines of examples with `\\gll`; none when they do not stand so. With `quoted` a translation follows the table."""
+    rows: list[list[list[TexToken]]] = [[[]]]
+    depth = 0
+    if any(token.kind == "macro" and token.text in _RULES for token in tokens):
+        return []
+    parted = (TexToken(t.kind, part, t.line) for t in tokens for part in (re.split("(&)", t.text) if t.kind == "text" else (t.text,)) if part)  # fmt: skip
+    for token in parted:
+        depth += (token.kind == "open") - (token.kind == "close")
+        if token.kind == "break" and not depth:
+            rows.append([[]])
+        elif token.kind == "text" and token.text == "&" and not depth:
+            rows[-1].append([])
+        else:
+            rows[-1][-1].append(token)
+    examples: list[TexToken] = []
+    lines_: list[list[list[TexToken]]] = []
+    for row in [*rows, []] if quoted else rows:
+        cells = [_cell(cell) for cell in row]
+        filled = [cell for cell in cells if plain(cell).strip()]
+        if row and not filled:
+            continue
+        if filled[:1] and len(filled) > 1 and re.fullmatch(r"\(?\w{1,4}[.)]+", plain(filled[0]).strip()):
+            filled = filled[1:]  # its number or letter
+        if len(filled) > 1:
+            lines_.append(filled)
+        elif (filled and starts_with_quote(filled[0])) or not row:
+            if len(lines_) not in (2, 3, 4) or len({len(line) for line in lines_}) > 1:
+                return []
+            name = f"g{'l' * len(lines_)}"
+            at = lines_[0][0][0].line
+            examples.append(TexToken("macro", name, at))
+            for line in lines_:
+                examples += [TexToken("space", " ", at), *_row(line), TexToken("break", "\\\\", at)]
+            examples += [TexToken("macro", "glt", at), TexToken("space", " ", at), *(filled[0] if filled else ())]
+            lines_ = []
+        else:
+            return []
+    return examples if not lines_ else []
+
+
+def _cell(tokens: Sequence[TexToken]) -> list[TexToken]:
+    """What a cell has, without `\\multicolumn{3}{l}` around it."""
+    bare = [token for k, token in enumerate(tokens) if token.kind not in ("space", "par") or (k and k + 1 < len(tokens))]
+    k = next((k for k, token in enumerate(bare) if token.kind not in ("space", "par")), 0)
+    if bare[k:] and bare[k].kind == "macro" and bare[k].text == "multicolumn":
+        groups, _ = spaced_arguments(bare, k + 1)
+        return list(groups[2]) if len(groups) == 3 else []
+    return bare[k:]
 
 
 @dataclass

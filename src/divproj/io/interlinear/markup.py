@@ -6,7 +6,7 @@ r"""Read examples in marked-up text: scription, SIGMORPHON, Wikitext, pandoc-lin
 | SIGMORPHON | `\t` text, `\m` morphemes, `\p` tags, `\g` glosses, `\l` translation |
 | Wikitext | `{{interlinear|Kolu uva-n|fish swim-PST|'The fish swam.'}}` |
 | pandoc-ling | four lines `| …` (header, words, glosses, translation) between `::: ex` and `:::` |
-| Typst | `#gloss(source: ([Kolu], [uva-n]), morphemes: ([fish], [swim-#pst]), translation: [The fish swam.])` |
+| Typst | `#gloss(source: ([Kolu], [uva-n]), morphemes: ([fish], [swim-#pst]), translation: [The fish swam.])`, or lists in `#example[ … ]` |
 
 `read` knows them apart by their content.
 """
@@ -366,8 +366,34 @@ def _markdown(text: str) -> str:
 # Typst.
 
 
-_GLOSS = re.compile(r"#(?:numbered-)?(?:gloss|example|subexample)\s*\(")
+_GLOSS = re.compile(
+    r"#(?:numbered-)?(?:gloss|example|subexample)\s*\(|#(?:ex|example|subexample|gloss)(?:\([^()\n]*\))?\s*\[(?=[^\]]*?\n\s*(?:\+ )?- )"
+)
 _KEY = re.compile(r"\s*([a-z][\w-]*)\s*:\s*")
+_BULLET = re.compile(r"\s*(?:\+ +)?- +(.*)")
+
+
+def _bullets(content: str) -> Iterator[MarkupExample | None]:
+    """Examples of the package eggs: items of a list are lines of words, two blanks apart, and the translation follows them."""
+    rows: list[str] = []
+    free = ""
+    for line in [*content.split("\n"), "+ "]:
+        bullet = _BULLET.match(line)
+        begins = line.strip().startswith("+") or not line.strip()
+        if rows and (begins or (bullet and free)):
+            lines_ = [
+                [
+                    _typst_text(f"[{cell}]")
+                    for cell in re.split(r" {2,}|\t" if re.search(r"\S {2,}\S", row) else r"\s+", row.strip())
+                ]
+                for row in rows
+            ]
+            yield MarkupExample(lines_, [free] if free else [], {"id": "", "heading": ""}) if len(rows) > 1 else None
+            rows, free = [], ""
+        if bullet:
+            rows.append(bullet[1])
+        elif rows and line.strip():
+            free = f"{free} {_typst_text(f'[{line}]')}".strip()
 
 
 def _typst(text: str) -> Iterator[tuple[int, MarkupExample | None]]:
@@ -376,11 +402,16 @@ def _typst(text: str) -> Iterator[tuple[int, MarkupExample | None]]:
         if end < 0:
             yield match.start(), None
             continue
+        if match[0].endswith("["):
+            for example in _bullets(text[match.end() : end - 1]):
+                yield match.start(), example
+            continue
         given: dict[str, str] = {}
         for part in _arguments(text[match.end() : end - 1]):
             key = _KEY.match(part)
-            if key:
-                given[key[1]] = part[key.end() :].strip()
+            value = part[key.end() :].strip() if key else ""
+            if key and value not in ("none", "auto"):
+                given[key[1].replace("_", "-").removesuffix("-text")] = value
         if "source" not in given and "morphemes" not in given:
             continue
         rows = [_items(given[key]) for key in ("source", "transliteration", "morphemes") if key in given]
@@ -464,7 +495,8 @@ def _typst_text(value: str) -> str:
     >>> _typst_text("[child-#smallcaps[nom]\\=x]"), _typst_text("[1#sg.#abbreviations.poss]"), _typst_text('"so"')
     ('child-NOM=x', '1SG.POSS', 'so')
     """
-    value = value.strip()
+    value = re.sub(r"#(?:ex-)?(?:label|ref|cite|footnote)\([^()]*\)", "", value.strip()).strip()
+    value = re.sub(r"^#?(?:smallcaps|upper|sc)\(\s*[\[\"](.*)[\]\"]\s*\)$", lambda match: f"[{match[1].upper()}]", value)
     wrapped = re.match(r"(?:[a-z][\w.-]*)(?:\([^()]*\))?(?=\[)", value)
     value = value[wrapped.end() :] if wrapped else value
     if value[:1] + value[-1:] in ("[]", '""') and len(value) > 1:

@@ -80,7 +80,7 @@ _MAIN = frozenset(("text", "words", "morphs"))
 _COLUMN_NAMES = (
     ("tree", r"^(hd|rl)$"),
     ("index", r"^(word|token|w|tok|morph\w*|palabra|mot|wort|слов\w*) ?(id|no|nr|num|number|index|idx|order|position)$|^(position|index|idx)$"),
-    ("-", r"^text ?(id|no|nr|name|title|number)$|\btime\b|^(start|end|begin|duration)\b|\b(file|filename|audio|date|page|pages)\b|^(source|reference|quelle|fuente|fonte|источник|bibl\w*)$|creator|provider"),
+    ("-", r"^text ?(id|no|nr|name|title|number)$|\btime\b|^(start|end|begin|duration)\b|\b(file|filename|audio|date|page|pages)\b|^(source|reference|quelle|fuente|fonte|источник|bibl\w*)$|creator|provider|\b[ck]ontext|контекст"),
     ("record", r"^(n|nr|no|nº|num|number|id|ids|ref|recid|sid|número|numero|numéro|nummer|номер)$"
                r"|^(sentence|sent|example|ex|utterance|utt|phrase|line|segment|record|item|oración|oracion|frase|enunciado|satz|beispiel|"
                r"предложени\w*|пример\w*|фраз\w*) ?(id|ids|no|nr|num|number|index|número|numero|numéro|nummer|номер)$|^(satz|beispiel)(nr|nummer)$"
@@ -489,14 +489,23 @@ def layout_of(first: Sequence[Row], options: Options) -> tuple[int, Layout] | No
     return None
 
 
+FEWEST_ROWS = 4
+"""Rows below the headings from which on their content tells what a column is."""
+ONE_WORD, DIFFERENT = 1.5, 0.5
+"""Words of a cell, on average, and share of cells that differ, below which a column called text has the name of the text."""
+
+
 def _with_content(roles: dict[int, str], body: Sequence[Row]) -> dict[int, str]:
     """Roles of columns whose headings say too little, by what is in them; a text of numbers is the number of the example."""
     values = {column: [_cell(cells, column) for _, cells in body[:SAMPLE]] for column in roles}
     looks = {column: elan.content(_tier(cells)) for column, cells in values.items()}
-    if not any(look.filled > 1 for look in looks.values()):
+    if max((look.filled for look in looks.values()), default=0) < FEWEST_ROWS:
         return roles
     if sum(role in _MAIN for role in roles.values()) > 1:
         roles = {c: "record" if role in _MAIN and looks[c].ids > elan.MOSTLY_IDS else role for c, role in roles.items()}
+    texts = [column for column, role in roles.items() if role == "text"]
+    if any(looks[column].width > elan.SENTENCE_WIDTH for column in texts):  # another is the name of the text
+        roles = {c: "-" if c in texts and 0 < looks[c].width < ONE_WORD and len(set(values[c])) < DIFFERENT * len(values[c]) else role for c, role in roles.items()}  # fmt: skip
     counts = {column: [len(tokens(cell)) for cell in cells] for column, cells in values.items()}
 
     def lined_up(column: int, other: int) -> float:
@@ -577,6 +586,9 @@ def sentences(rows: Iterator[Row], place: Place, faults: Faults, options: Option
         headings_ = [normalize_space(one_line(cell)) for cell in first[0][1]]
         roles = {c: role if role != "-" else role_of(headings_[c]) for c, role in layout.roles.items() if c < len(headings_)}
         begin, layout = 0, Layout(roles, headings_)
+    if barred := [c for c in layout.of(*_MAIN, "glosses") if _is_barred(first[begin + 1 :], c)]:
+        first = [(number, _without_bars(cells, barred)) for number, cells in first]
+        rows = ((number, _without_bars(cells, barred)) for number, cells in rows)
     body = chain(first[begin + 1 :], rows)
     if not layout.roles:
         yield from _stacked(body, place, faults, options)
@@ -593,6 +605,16 @@ def sentences(rows: Iterator[Row], place: Place, faults: Faults, options: Option
     for group in _groups(body, layout, keys):
         if igt := _rows_sentence(group, layout, place, options):
             yield igt
+
+
+def _is_barred(sample: Sequence[Row], column: int) -> bool:
+    """Whether the words of a column stand between bars, `kolu|uva-n`."""
+    filled = [text for _, cells in sample if (text := _cell(cells, column))]
+    return sum("|" in text and " " not in text.replace(" | ", "|") for text in filled) > LINED_UP * len(filled)
+
+
+def _without_bars(cells: list[str], columns: Sequence[int]) -> list[str]:
+    return [cell.replace("|", " ") if c in columns else cell for c, cell in enumerate(cells)]
 
 
 def _describe(faults: Faults, layout: Layout, sample: Sequence[Row]) -> None:

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import math
 import re
-import sys
+from array import array
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, BinaryIO, cast, overload
 
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.sentence import Sentence
@@ -55,9 +56,10 @@ LATEST = 1e9
 """Seconds, or intervals, that a TextGrid can have: thirty years."""
 _NAMES = (
     ("tree", rf"^(tree|{TREE_TIER})$"),
-    ("-", r"phon(e|em|s)|segments?$|syll|silb|laut|tone|tobi|pitch|int(onation)?$|^(nn|k|sup|akz|pause|breath|noise|SeR|SyF|IST|BOR|CS|Top|Foc|BOR-\w+)$|^st$|^(mc|mp|hn|is|ltr|ltg|pho)$"),
-    ("text", r"^ts$|^(v|verb|hiat|utt|utterances?|ipu|sentences?|orthograph\w*|ort|norm|nv)$"),
-    ("words", r"^(tx|tok|wrd|words?|mau|ort-mau)$"),
+    ("-", r"phon(e|em|s)|segments?$|syll|silb|laut|tone|tobi|pitch|int(onation)?$|^(nn|k|sup|akz|pause|breath|noise|SeR|SyF|IST|BOR|CS|Top|Foc|BOR-\w+)$|^st$|^(mc|mp|hn|is|ltg|pho|nt|KAN|KAN-MAU|MAU|MAS|MAS-MAU|SAM|nv)$"),
+    ("lit", r"^ltr?$"),
+    ("text", r"^ts$|^(v|verb|hiat|utt|utterances?|ipu|sentences?|orthograph\w*|ort|trn|norm)$"),
+    ("words", r"^(tx|tok|wrd|words?|ort-mau)$"),
     ("morphs", r"^mb$"),
     ("glosses", r"^(ge|gr|gg|gn)$"),
     ("pos", r"^(ps|pos)$"),
@@ -91,15 +93,20 @@ def find_sentences(
     tiers = read_tiers(stream, path, faults, options)
     roles = guess_roles(tiers, options)
     used: set[str] = set()
-    spans: list[tuple[Annotation, str, _Speaker]] = []
+    sources: list[tuple[Sequence[Annotation], str, _Speaker]] = []
+    order: list[tuple[int, int, int]] = []
     for of_speaker in _by_speaker(tiers, roles):
         speaker = _Speaker(tiers, of_speaker, path, faults, options)
-        spans += [(span, name, speaker) for name, of_tier in [speaker.spans(used)] for span in of_tier]
+        name, spans = speaker.spans(used)
+        order += [(span.begin, len(sources), k) for k, span in enumerate(spans)]
+        sources.append((spans, name, speaker))
     if not any(role in ("text", "words", "morphs") for role, _ in roles.values()):
         remedy = "name them, as in `tiers=words=…,glosses=…,translation=…` (proj check --tiers list shows them)"
         raise FormatError(f"no tier looks like words or text; the tiers are {elan.describe_tiers(tiers)}", Where(path), remedy)
     speakers: set[str] = set()
-    for span, name, speaker in sorted(spans, key=lambda one: one[0].begin):
+    for _, source, k in sorted(order):
+        spans, name, speaker = sources[source]
+        span = spans[k]
         igt = speaker.sentence(span, name)
         if igt is not None:
             speakers.add(tiers[name].participant)
@@ -130,32 +137,106 @@ def list_tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) ->
 # Files.
 
 
+class Intervals(Sequence[Annotation]):
+    """The annotations of one tier, in arrays: hours of speech have a million of them. Each is made when it is asked for.
+
+    >>> tier = Intervals("T")
+    >>> tier.add("uvana", 7, 500, 900); tier.add("kolut", 5, 0, 500); tier.sort()
+    >>> [(a.id, a.value, a.line, a.begin) for a in tier], list(tier.begins)
+    ([('T.1', 'kolut', 5, 0), ('T.0', 'uvana', 7, 500)], [0, 500])
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.begins, self.ends = array("q"), array("q")
+        self._numbers, self._lines, self._places = array("L"), array("L"), array("Q", (0,))
+        self._text = bytearray()
+
+    def add(self, value: str, line: int, begin: int, end: int) -> None:
+        self.begins.append(begin)
+        self.ends.append(end)
+        self._lines.append(line)
+        self._numbers.append(len(self._numbers))
+        self._text += value.encode("utf-8", "surrogatepass")
+        self._places.append(len(self._text))
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    @overload
+    def __getitem__(self, k: int) -> Annotation: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[Annotation]: ...
+    def __getitem__(self, k: int | slice) -> Annotation | list[Annotation]:
+        if isinstance(k, slice):
+            return [self[j] for j in range(*k.indices(len(self)))]
+        number = self._numbers[k]
+        text = self._text[self._places[number] : self._places[number + 1]].decode("utf-8", "surrogatepass")
+        return Annotation(f"{self.name}.{number}", text, self._lines[number], begin=self.begins[k], end=self.ends[k])
+
+    def sort(self) -> None:
+        """By their begins; those that begin together stay as they are."""
+        if all(a <= b for a, b in pairwise(self.begins)):
+            return
+        order = sorted(range(len(self)), key=self.begins.__getitem__)
+        for name in ("begins", "ends", "_numbers"):
+            values: array[int] = getattr(self, name)
+            setattr(self, name, array(values.typecode, (values[k] for k in order)))
+
+
+def _intervals(tier: Tier) -> Intervals:
+    return cast(Intervals, tier.annotations)
+
+
+class _Points:
+    """Points of a time line by their ids, which mostly are T0, T1, T2 and so on; these need no table."""
+
+    def __init__(self) -> None:
+        self.count = self._usual = 0
+        self._others: dict[str, int] = {}
+
+    def add(self, name: str) -> None:
+        if self.count == self._usual and name == f"T{self._usual}":
+            self._usual += 1
+        elif self.find(name) >= 0:
+            return
+        else:
+            self._others[name] = self.count
+        self.count += 1
+
+    def find(self, name: str) -> int:
+        """The place of a point; -1 where there is none of this id."""
+        if name[1:].isdecimal() and len(name) < 12 and int(name[1:]) < self._usual and name == f"T{int(name[1:])}":
+            return int(name[1:])
+        return self._others.get(name, -1)
+
+
 def read_tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dict[str, Tier]:
     """The tiers of a TextGrid or of a basic transcription."""
     head = stream.peek(64)[:64].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")  # type: ignore[attr-defined]
-    if head.startswith(b"<"):
-        return _exmaralda(stream, path, faults, options)
-    return _textgrid(stream, path, faults, options)
+    tiers = (_exmaralda if head.startswith(b"<") else _textgrid)(stream, path, faults, options)
+    for tier in tiers.values():
+        _intervals(tier).sort()
+    return tiers
 
 
 def _exmaralda(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dict[str, Tier]:
     """Tiers of events; their places on the time line stand for times, since not all points have one."""
     tiers: dict[str, Tier] = {}
-    places: dict[str, int] = {}
+    points = _Points()
     speakers: dict[str, str] = {}
     tier: Tier | None = None
     for node, above in units(stream, path, faults, options, lambda tag, _: tag in ("tier", "event", "tli", "speaker"), _TAGS):
         if node.tag == "tli":
-            places.setdefault(sys.intern(node.get("id")), len(places))
+            points.add(node.get("id"))
         elif node.tag == "speaker":
             speakers[node.get("id")] = "".join(x.text for x in node.all("abbreviation")).strip() or node.get("id")
         elif node.tag == "event":
             if above and above[-1].tag == "tier":
                 tier = tier or _empty_tier(above[-1], speakers)
-                _add_event(tier, above[-1].get("id"), node, places, path, faults)
+                _add_event(tier, node, points, path, faults)
         else:
             tier = tier or _empty_tier(node, speakers)
-            tier.annotations.sort(key=lambda annotation: annotation.begin)
             name, n = tier.name, 1
             while tier.name in tiers:
                 n += 1
@@ -168,17 +249,16 @@ def _exmaralda(stream: BinaryIO, path: str, faults: Faults, options: Options) ->
 def _empty_tier(node: XmlNode, speakers: Mapping[str, str]) -> Tier:
     said = speakers.get(node.get("speaker"), node.get("speaker"))
     category = node.get("category") or node.get("display-name") or node.get("id")
-    return Tier(f"{category}@{said}" if said else category, node.get("type"), "", said, "")
+    return Tier(f"{category}@{said}" if said else category, node.get("type"), "", said, "", Intervals(node.get("id")))
 
 
-def _add_event(tier: Tier, tier_id: str, event: XmlNode, places: Mapping[str, int], path: str, faults: Faults) -> None:
-    begin, end = places.get(event.get("start"), -1), places.get(event.get("end"), -1)
+def _add_event(tier: Tier, event: XmlNode, points: _Points, path: str, faults: Faults) -> None:
+    begin, end = points.find(event.get("start")), points.find(event.get("end"))
     if begin < 0 or end <= begin:
         problem = f"an event of tier {tier.name} is from {event.get('start')!r} to {event.get('end')!r}, two points of the time line expected"
         faults.word(FormatError(problem, Where(path, event.line), "left out"))
         return
-    name = f"{tier_id}.{len(tier.annotations)}"
-    tier.annotations.append(Annotation(name, one_line(event.full_text()), event.line, begin=begin, end=end))
+    _intervals(tier).add(one_line(event.full_text()), event.line, begin, end)
 
 
 _VALUE = re.compile(r'"((?:[^"]|"")*)"|(?<![\w.\[])(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w.\]])|<(exists|absent)>')
@@ -224,13 +304,12 @@ def _textgrid(stream: BinaryIO, path: str, faults: Faults, options: Options) -> 
             number("the end of the tier")
             tier = _named(name.strip() or f"tier {len(tiers) + 1}", kind, tiers)
             tiers[tier.name] = tier
-            for k in range(int(number("the number of intervals"))):
+            for _ in range(int(number("the number of intervals"))):
                 begin = number("the begin of an interval")
                 end = number("the end of an interval") if kind == "IntervalTier" else begin
                 line, value = text("the text of an interval")
                 if value.strip():
-                    ms = (round(begin * 1000), round(end * 1000))
-                    tier.annotations.append(Annotation(f"{tier.name}.{k + 1}", value.strip(), line, begin=ms[0], end=ms[1]))
+                    _intervals(tier).add(value.strip(), line, round(begin * 1000), round(end * 1000))
     except FormatError as error:
         if not tiers:
             raise
@@ -245,17 +324,17 @@ def _named(name: str, kind: str, tiers: Mapping[str, Tier]) -> Tier:
         n += 1
         name = f"{base}-{n}"
     if name.startswith("tree@"):  # added by `write_back` to the tier that it names
-        return Tier(name, kind, "", _named(name.removeprefix("tree@"), kind, {}).participant, "")
+        return Tier(name, kind, "", _named(name.removeprefix("tree@"), kind, {}).participant, "", Intervals(name))
     if "@" in name:
-        return Tier(name, kind, "", name.partition("@")[2], "")
+        return Tier(name, kind, "", name.partition("@")[2], "", Intervals(name))
     parts = re.fullmatch(r"(.+?)(?: - | ?[(\[])([^()\[\]]+)[)\]]?", name)
     if parts:
         roles = [bool(named_role(part)[0]) for part in parts.groups()]
         if roles == [True, False]:
-            return Tier(name, kind, "", parts[2].strip(), "")
+            return Tier(name, kind, "", parts[2].strip(), "", Intervals(name))
         if roles == [False, True]:
-            return Tier(name, kind, "", parts[1].strip(), "")
-    return Tier(name, kind, "", "", "")
+            return Tier(name, kind, "", parts[1].strip(), "", Intervals(name))
+    return Tier(name, kind, "", "", "", Intervals(name))
 
 
 def _values(numbered: Iterator[tuple[int, str]], path: str, faults: Faults) -> Iterator[tuple[int, str, bool]]:
@@ -398,18 +477,17 @@ def _groups(tiers: Mapping[str, Tier]) -> dict[str, list[str]]:
 
 def _parts_of(tier: Tier, whole: Tier) -> bool:
     """Whether the intervals of a tier lie within those of another, several in one."""
-    spans = [(a.begin, a.end) for a in whole.annotations]
-    starts = [begin for begin, _ in spans]
+    parts, spans = _intervals(tier), _intervals(whole)
     inside = 0
-    for a in tier.annotations:
-        k = bisect_left(starts, a.begin + 1) - 1
-        inside += k >= 0 and a.begin < spans[k][1] and a.end <= spans[k][1] + 10
-    return inside >= FITTING * len(tier.annotations) and len(tier.annotations) >= OVER_ONE * len(spans) > 0
+    for begin, end in zip(parts.begins, parts.ends, strict=True):
+        k = bisect_left(spans.begins, begin + 1) - 1
+        inside += k >= 0 and begin < spans.ends[k] and end <= spans.ends[k] + 10
+    return inside >= FITTING * len(parts) and len(parts) >= OVER_ONE * len(spans) > 0
 
 
 def _same_begins(tier: Tier, text: Tier) -> bool:
-    starts = {a.begin for a in text.annotations}
-    return sum(a.begin in starts for a in tier.annotations) >= elan.SAME_TIMES * len(tier.annotations)
+    starts = set(_intervals(text).begins)
+    return sum(begin in starts for begin in _intervals(tier).begins) >= elan.SAME_TIMES * len(tier.annotations)
 
 
 def _are_sounds(tier: Tier, others: Sequence[Tier], looks: Mapping[str, elan.Content]) -> bool:
@@ -461,9 +539,8 @@ class _Speaker:
     path: str
     faults: Faults
     options: Options
-    _starts: dict[str, list[int]] = field(default_factory=dict)
 
-    def spans(self, used: set[str]) -> tuple[str, list[Annotation]]:
+    def spans(self, used: set[str]) -> tuple[str, Sequence[Annotation]]:
         """The tier whose intervals are the sentences, and these; the tiers that are read are added to `used`."""
         for role in ("glosses", "pos"):
             self.roles.get(role, []).sort(key=lambda name: (self._language(name) not in ("", self.options.lang), name))
@@ -483,7 +560,7 @@ class _Speaker:
             self.faults.reading.omit("intervals without words", sentences=False)
         return None
 
-    def _spans(self) -> tuple[str, list[Annotation]]:
+    def _spans(self) -> tuple[str, Sequence[Annotation]]:
         """The tier whose intervals are the sentences."""
         words = (self.roles.get("words") or self.roles.get("morphs") or [""])[0]
         for role in ("text", "translation", "id"):
@@ -504,14 +581,10 @@ class _Speaker:
 
     def _within(self, name: str, span: Annotation) -> list[Annotation]:
         """Annotations of a tier whose middle lies in an interval."""
-        tier = self.tiers[name]
-        if name not in self._starts:
-            tier.annotations.sort(key=lambda a: a.begin)
-            self._starts[name] = [a.begin for a in tier.annotations]
-        starts = self._starts[name]
-        first = max(0, bisect_left(starts, span.begin) - 1)
-        last = bisect_left(starts, max(span.end, span.begin + 1))
-        return [a for a in tier.annotations[first:last] if elan.overlaps(a, span)]
+        intervals = _intervals(self.tiers[name])
+        first = max(0, bisect_left(intervals.begins, span.begin) - 1)
+        last = bisect_left(intervals.begins, max(span.end, span.begin + 1))
+        return [a for a in intervals[first:last] if elan.overlaps(a, span)]
 
     def _language(self, name: str) -> str:
         tier = self.tiers[name]

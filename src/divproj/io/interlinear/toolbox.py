@@ -64,7 +64,7 @@ ALL_TAGS, SAME_WIDTH = 0.95, 0.01
 
 LINES = 4000
 """Lines that are examined before the first record is read."""
-_FIELD = re.compile(r"\\([A-Za-z_+?][\w+?-]*)(?:[ \t](.*)|\s*)$", re.DOTALL)
+_FIELD = re.compile(r"\\([A-Za-z_+?][\w+?@.-]*)(?:[ \t](.*)|\s*)$", re.DOTALL)
 _GRAM = re.compile(r"(?:^|[-=~.:–])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?)(?=$|[-=~.:–])")
 _AFFIX = re.compile(r"^[-=]\w|\w[-=]$")
 _TAG = re.compile(r"-?=?[a-z]{1,5}(?:[.>][a-z]{1,5})*-?")
@@ -221,9 +221,11 @@ def is_dictionary(pairs: Sequence[tuple[str, str]]) -> str:
     'records begin with \\lx: this is a dictionary, not a text'
     """
     counts = Counter(marker.partition("_")[0] for marker, _ in pairs)
-    records = max((counts[marker] for marker in (*MARKERS["record"], "tx", "t")), default=0)
+    records = max(counts[marker] for marker in _SENTENCES)
     if counts["lx"] > records:
         return "records begin with \\lx: this is a dictionary, not a text"
+    if headword := headword_marker(pairs):
+        return f"records begin with \\{headword}, a word each: this is a dictionary, not a text"
     shape = [value for marker, value in pairs[:5] if marker == "_sh"]
     markers = [marker for marker in _DICTIONARY if counts[marker]]
     if (shape and re.search(r"MDF|dictionar|lexi[ck]", shape[0], re.IGNORECASE)) or len(markers) >= DICTIONARY_MARKERS:
@@ -232,6 +234,38 @@ def is_dictionary(pairs: Sequence[tuple[str, str]]) -> str:
             shown = ", ".join(f"\\{marker}" for marker in sorted(markers))
             return f"the markers {shown} are those of a dictionary, not of a text"
     return ""
+
+
+def headword_marker(pairs: Sequence[tuple[str, str]]) -> str:
+    r"""The marker that begins records and has one word in each, which is never a number: that of headwords, whatever its name.
+
+    >>> headword_marker([pair for word in ("umbwa", "paka", "simba", "samaki", "ndege") for pair in (("wrd", word), ("ge", "dog"))])
+    'wrd'
+    """
+    counts = Counter(marker for marker, _ in pairs if not marker.startswith("_"))
+    most = max(counts.values(), default=0)
+    first = next((m for m, _ in pairs if counts[m] >= max(FEWEST_ENTRIES, BEGINS_RECORDS * most)), "")
+    name = first.partition("@")[0]
+    if not first or name in MARKERS["record"] or (name in MARKERS["words"] and name not in ("w", "wd")):
+        return ""
+    values = [value for marker, value in pairs if marker == first and value]
+    single = sum(len(value.split()) == 1 and not any(map(str.isdigit, value)) for value in values)
+    sentences = max(counts[marker] for marker in _SENTENCES)
+    if sentences >= len(values) or single < ONE_WORD * len(values) or len(set(values)) < DIFFERENT * len(values):
+        return ""
+    glossed = {marker for marker in counts if marker in MARKERS["glosses"] or marker in _DICTIONARY or _MEANING.match(marker)}
+    return first if any(counts[marker] >= len(values) / 2 for marker in glossed) else ""
+
+
+FEWEST_ENTRIES = 5
+"""Entries from which on a file may be a dictionary by their shape alone."""
+BEGINS_RECORDS = 0.3
+"""Share of the lines of the most frequent marker that the one has which begins records."""
+ONE_WORD, DIFFERENT = 0.8, 0.6
+"""Shares of records that begin with one word, and of these that differ, in a dictionary."""
+_SENTENCES = ("ref", "tx", "t", "txt", "utterance_id")
+"""Markers that no dictionary has: `rf` is the source of an entry there."""
+_MEANING = re.compile(r"gl|sig|def|mean|sens|engl|eng|esp|span|trad|trans", re.IGNORECASE)
 
 
 def guess_missing_roles(pairs: list[tuple[str, str]], known: dict[str, str], missing: set[str]) -> dict[str, str]:
@@ -264,8 +298,10 @@ def guess_missing_roles(pairs: list[tuple[str, str]], known: dict[str, str], mis
     return roles
 
 
+BLOCK = "block"
+"""The marker with which ELAN begins a record."""
 MARKERS = {
-    "record": ("ref", "utterance_id", "rf", "recid", "sid", "reg", "enr", "rec"),
+    "record": ("ref", "utterance_id", "rf", "recid", "sid", "reg", "enr", "rec", BLOCK),
     "words": ("tx", "t", "txt", "wd", "w", "utterance", "text", "tx_orth", "ut", "texte", "texto", "satz", "frase", "phrase"),
     "morphs": ("mb", "mr", "m", "mph", "morph", "gramm_units", "mo", "mbr", "morf", "morphe", "morfema", "seg"),
     "glosses": (
@@ -326,7 +362,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
     in_header = True
     try:
         for record in _records(chain(first, numbered), path, faults, roles):
-            if any(marker in TEXT for marker, _, _ in record.fields):
+            if any(marker in roles.titles for marker, _, _ in record.fields):
                 header, in_header = [], True
             said = [roles.of(marker) for marker, value, _ in record.fields if value.strip()]
             counts.update({marker for marker, value, _ in record.fields if value.strip()})
@@ -336,7 +372,11 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
             elif "glosses" in said or "translation" in said:
                 reading.omit(f"records without text (\\{roles.marker_for('words')})", line=record.line)
             elif in_header:
-                more = [(_header_key(marker), value) for marker, value, _ in record.fields if not marker.startswith("_")]
+                more = [
+                    ("text-id" if marker in roles.titles else marker, value)
+                    for marker, value, _ in record.fields
+                    if not marker.startswith("_")
+                ]
                 header += more[: max(0, LONGEST_HEADER - len(header))]
             elif any(value.strip() for _, value, _ in record.fields):
                 reading.omit("records of remarks only", sentences=False)
@@ -368,10 +408,6 @@ def list_markers(stream: BinaryIO, path: str, faults: Faults, options: Options) 
     ]
 
 
-def _header_key(marker: str) -> str:
-    return "text-id" if marker in TEXT else marker
-
-
 class _Roles:
     """The role of each marker."""
 
@@ -383,14 +419,18 @@ class _Roles:
         self.lang = lang_code(options.lang)
         self.shaped: dict[str, str] = {}
         self.guessed: frozenset[str] = frozenset()
+        self.headword = "lx"
+        self.titles = frozenset(TEXT)
         self._known: dict[str, str] = {}
 
     def learn(self, pairs: list[tuple[str, str]], path: str) -> None:
         """Markers by their shape: of all when none of those known is the text, otherwise of those that are in no list."""
         if not any(not marker.startswith("_") for marker, _ in pairs):
             return
+        self.headword = headword_marker(pairs) or "lx"
         if "words" not in self.named and (problem := is_dictionary(pairs)):
-            raise FormatError(problem, Where(path), "`markers=record=lx,words=…` reads its example sentences")
+            raise FormatError(problem, Where(path), f"`markers=record={self.headword},words=…` reads its example sentences")
+        self.titles -= {marker for marker in TEXT if self._inside(marker, pairs)}
         known = {marker: self.of(marker) for marker, _ in pairs if self.of(marker)}
         if not {"words", "morphs"} & set(known.values()):
             self.shaped = by_shape(pairs, self.named, path)
@@ -401,6 +441,16 @@ class _Roles:
             self.shaped = {**known, **more} if more else {}
             self.guessed = frozenset(more)
             self._known = {}
+
+    def _inside(self, marker: str, pairs: Sequence[tuple[str, str]]) -> bool:
+        """Whether a marker that elsewhere begins a text is a line of each record: numbers of morphemes, say."""
+        lines, inner = 0, 0
+        for k, (name, _) in enumerate(pairs):
+            if name == marker:
+                lines += 1
+                following = next((role for later, _ in pairs[k + 1 : k + 10] if (role := self.of(later))), "")
+                inner += following not in ("", "record", "words")
+        return 2 * inner > lines
 
     def why(self, marker: str) -> tuple[str, str]:
         """(role, reason) of a marker."""
@@ -429,7 +479,9 @@ class _Roles:
             codes = {m: self.language(m) if role in ("glosses", "translation") else "" for m in markers}
             if markers:
                 reading.parts[shown] = [f"\\{m} ({codes[m]})" if codes[m] else f"\\{m}" for m in markers]
-        reading.kept += [f"\\{m}" for m in counts if not self.of(m) and not m.startswith("_") and m not in (*TEXT, "hd", "rl")]
+        reading.kept += [
+            f"\\{m}" for m in counts if not self.of(m) and not m.startswith("_") and m not in (*self.titles, "hd", "rl")
+        ]
 
     def marker_for(self, role: str) -> str:
         return self.named.get(role, "").partition(",")[0] or next(
@@ -445,23 +497,26 @@ class _Roles:
     def _of(self, marker: str) -> str:
         if self.shaped:
             return self.shaped.get(marker, "")
-        if self.named.get("record") == "lx":  # the glosses of a dictionary are those of its headwords
+        if self.named.get("record") == self.headword:  # the glosses of a dictionary are those of its headwords
             return next((role for role, names in self.named.items() if marker in names.split(",")), "")
         for role, known in MARKERS.items():
             if role in self.named:
                 if marker in self.named[role].split(","):
                     return role
             elif not any(marker in names.split(",") for names in self.named.values()) and (
-                marker in known or (self._base(marker) in known and role != "record")
+                marker in known or (self._base(marker) in known and (role != "record" or "@" in marker))
             ):
                 return role
         return ""
 
     def _base(self, marker: str) -> str:
+        """A marker without a code of a language, and without the speaker that ELAN writes after it: `ge_en`, `ge@Ana`."""
+        marker = marker.partition("@")[0]
         base, mark, code = marker.partition("_")
         return base if mark and re.fullmatch(r"[A-Za-z]{2,3}", code) else marker
 
     def language(self, marker: str) -> str:
+        marker = marker.partition("@")[0]
         base, mark, code = marker.partition("_")
         return lang_code(code) if mark and base == self._base(marker) else _LANGUAGES.get(marker, "")
 
@@ -477,6 +532,7 @@ def _records(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, rol
     """Records begin at their marker; without one, at a word line after a translation or a blank line."""
     record = _Record(0)
     blank = marked = translated = False
+    beginning = ""
     for number, text in numbered:
         match = _FIELD.match(text.lstrip("\ufeff"))
         if not text.strip():
@@ -494,7 +550,12 @@ def _records(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, rol
             continue
         marker, value = match[1], match[2] or ""
         role = roles.of(marker)
-        starts = role == "record" or marker in TEXT or marker.startswith("_")
+        begins_block = (
+            beginning == BLOCK and role == "record" and not any(roles.of(m) in ("words", "morphs") for m, _, _ in record.fields)
+        )
+        starts = (
+            (role == "record" and (marker == BLOCK or not begins_block)) or marker in roles.titles or marker.startswith("_")
+        )
         if role == "words" and translated:
             starts = True
             if marked:
@@ -507,7 +568,7 @@ def _records(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, rol
             if record.fields:
                 yield record
             record = _Record(number)
-            marked, translated = role == "record", False
+            marked, translated, beginning = role == "record", False, marker
         translated = translated or role == "translation"
         blank = False
         record.line = record.line or number
@@ -547,13 +608,14 @@ def _instance(record: _Record, header: list[tuple[str, str]], path: str, roles: 
     meta += [("lit", normalize_space(" ".join(by_marker[m]))) for m in literal]
     meta += [(m, normalize_space(value)) for m in free for value in said[m][len(said_once[m]) :] if m not in literal]
     sent_id = named = ""
+    block_id = False
     for marker, values in by_marker.items():
         role = roles.of(marker)
-        if role == "record" and not sent_id:
-            sent_id = values[0].strip()
+        if role == "record" and (not sent_id or block_id):
+            sent_id, block_id = values[0].strip(), marker == BLOCK
         elif role == "glosses" and marker != chosen.get("glosses"):
             meta.append((f"gloss_{roles.language(marker) or marker}", normalize_space(" ".join(values))))
-        elif marker in TEXT:
+        elif marker in roles.titles:
             named = values[0].strip()
             meta.append(("text-id", named))
         elif role != "translation" and marker not in chosen.values():
@@ -649,7 +711,20 @@ def _groups(words: list[_Token], pieces: list[_Token]) -> list[list[int]]:
     starts = [word.places[way] for word in words]
     for k, piece in enumerate(pieces):
         groups[max(j for j, start in enumerate(starts) if start <= piece.places[way])].append(k)
+    if len(by_marks) == len(words) and _likeness(words, pieces, by_marks) > _likeness(words, pieces, groups):
+        return by_marks  # columns that fit by chance
     return groups
+
+
+def _likeness(words: Sequence[_Token], pieces: Sequence[_Token], groups: Sequence[Sequence[int]]) -> tuple[int, int]:
+    """Words that have the letters of their morphemes, and words that do not begin with an affix."""
+    texts = [[pieces[k].text for k in group] for group in groups]
+    same = sum(_letters("".join(row)) == _letters(word.text) for row, word in zip(texts, words, strict=True))
+    return same, sum(bool(row) and row[0][:1] not in EDGES for row in texts)
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def _cells(above: list[_Token], below: list[_Token]) -> list[str]:
