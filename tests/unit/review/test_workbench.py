@@ -46,6 +46,13 @@ def test_the_folder(bench: Workbench):
     assert bench.export("own.conllu") == ("own.conllu", TREES)
 
 
+def test_a_search_that_python_would_never_end(bench: Workbench):
+    """One thread of the server would hold all of them."""
+    (bench.folder / "own.conllu").write_text(TREES.replace("1\ta\t", f"1\t{'a' * 60}b\t"))
+    assert bench.find("form~/^(a+)+$/")["words"] == 0
+    assert bench.find("form~/(a+)+b$/")["words"] == 1
+
+
 @pytest.mark.parametrize(
     ("act", "told"),
     [
