@@ -138,7 +138,7 @@ class Regex:
             self.is_regular = True
         except _LookingError:
             self.is_regular = False
-            if self._is_nested():
+            if self._repeats_twice():
                 problem = (
                     f"/{pattern}/ can take endless time: it repeats a group in which something repeats, and looks back or ahead"
                 )
@@ -232,7 +232,7 @@ class Regex:
         node = self._node(test=part[0], is_letter=part.lastgroup == "letter")
         return node, node
 
-    def _is_nested(self) -> bool:
+    def _repeats_twice(self) -> bool:
         """Whether a group in which something repeats is repeated."""
         groups = [False]
         for part, following in zip(self.parts, [*self.parts[1:], None], strict=True):
