@@ -1,6 +1,7 @@
 """The command line under attack: mutants of good files, options at random, closed streams, odd encodings and names.
 
 python bench/robustness/fuzz_cli.py --count 2000 --seed 1
+python bench/robustness/fuzz_cli.py --formats --count 2000 --seed 1   # files of FLEx, ELAN, Toolbox, LaTeX … through every command
 
 Each case is one process, forked from one that has the package loaded, in a folder of its own. Its files know the format that they
 break: rows lose columns, heads make cycles, tags are empty or endless, links point nowhere, sentences have no end, JSON no bottom.
@@ -12,8 +13,10 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -200,6 +203,109 @@ def case(c: Path, o: Path, chance: random.Random) -> Case:
     return Case([*chance.choice(made), *few(quiet)], closed, chance.choice(ENCODINGS))
 
 
+PIECES = {"<": rb"<[^<>]*>|[^<]+|<", "\\": rb"\\\w+[ ]?|[{}]|[^\\{}]+|\\", "": rb"[^\n]*\n|[^\n]+"}
+"""What a file consists of, by the sign that it is full of: tags and texts, macros and braces, lines."""
+
+
+def pieces(data: bytes, chance: random.Random) -> bytes:
+    """A file of which tags, macros or lines are missing, doubled, exchanged, moved, emptied, or from elsewhere in the file."""
+    kind = (
+        "<"
+        if data.count(b"<") > 20
+        else "\\"
+        if data.count(b"\\") > 10 and data.count(b"{") > 10 and chance.random() < 0.8
+        else ""
+    )
+    parts = re.findall(PIECES[kind], data)
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        k, other = chance.randrange(len(parts)), chance.randrange(len(parts))
+        match chance.randrange(7):
+            case 0:
+                parts[k] = b""
+            case 1:
+                parts[k] *= chance.choice((2, 2, 3000))
+            case 2:
+                parts[k], parts[other] = parts[other], parts[k]
+            case 3:
+                parts.insert(other, parts[k])
+            case 4:
+                parts[k:] = parts[k : k + 1]
+            case 5:  # a value, a cell or a word
+                words = re.split(rb"([\"\t ;|{}]+)", parts[k])
+                words[2 * chance.randrange((len(words) + 1) // 2)] = chance.choice(FIELDS).encode("utf-8", "surrogatepass")
+                parts[k] = b"".join(words)
+            case _:
+                parts[k] = parts[k].replace(b"=", b"", 1) if chance.random() < 0.5 else parts[k].rstrip(b">\n}")
+    return b"".join(parts)
+
+
+def formats() -> dict[str, list[tuple[str, bytes]]]:
+    """File name and content of each sample, by format."""
+    from fuzz.igt_seeds import OTHERS
+    from fuzz.readers import FIXTURES, SAMPLES
+
+    endings = {
+        "latex": "tex",
+        "document": "docx",
+        "table": "xlsx",
+        "json": "json",
+        "textgrid": "TextGrid",
+        "exmaralda": "exb",
+        "chat": "cha",
+    }
+    samples = {name: [(file, (FIXTURES / file).read_bytes()) for file in files] for name, files in SAMPLES.items()}
+    for name, contents in OTHERS.items():
+        ending = endings.get(name, "xml" if contents[0].startswith(b"<") else "txt")
+        samples.setdefault(name, []).extend(
+            (f"x.{ending if data.startswith(b'PK') or ending not in ('docx', 'xlsx') else 'csv'}", data) for data in contents
+        )
+    return samples
+
+
+def format_files(here: Path, chance: random.Random) -> Path:
+    """A folder with a damaged file of one of the formats, and a config that reads it."""
+    from fuzz.igt_seeds import PARTS, with_part
+    from fuzz.mutate import of_bytes, of_json
+
+    folder = here / chance.choice(("c", "a folder", "-dash", "ü"))
+    folder.mkdir()
+    name, data = chance.choice(formats()[chance.choice(sorted(formats()))])
+    if data.startswith(b"PK"):
+        part = chance.choice(sorted(PARTS))
+        name, data = (
+            ("x.docx" if part.startswith("word/") else "x.xlsx" if part.startswith("xl/") else "x.ods"),
+            with_part(part, pieces(PARTS[part][0], chance)),
+        )
+    elif name.endswith("json"):
+        data = of_json(data, chance)
+    else:
+        data = pieces(data, chance) if chance.random() < 0.9 else of_bytes(data, chance)
+    (folder / name).write_bytes(data)
+    (folder / "divproj.toml").write_text(f"[input]\ntext = {json.dumps(name)}\n[report]\npictures = 1\n", encoding="utf-8")
+    for more in ("f.conllu", "e.conllu", "align.txt"):
+        shutil.copy(ROOT / "corpora" / "deu-eng" / more, here / more)
+    return folder
+
+
+def format_case(folder: Path, o: Path, chance: random.Random) -> Case:
+    """A command that reads the file."""
+    name = next(path.name for path in sorted(folder.iterdir()) if path.name != "divproj.toml")
+    text, f, e = str(folder / name), str(folder.parent / "f.conllu"), str(folder.parent / "e.conllu")
+    out = str(o / "out.conllu")
+    ending = chance.choice(("x.conllu", "x.xml", "x.flextext", "x.eaf", "x.sfm", "x.csv", "x.html", "x.txt", "x.json"))
+    commands = [
+        ["check", text], ["check", text, "--json"], ["check", text, "-o", str(o / "checked.conllu")], ["convert", text, str(o / ending)],
+        ["convert", text, out, "--language", "kol"], ["project", text, "-o", out], ["project", text, "--html", str(o / "p.html"), "-o", out],
+        ["project", text, "--system", "s1-r", "--links-out", str(o / "l"), "--e-out", str(o / "e"), "-o", out], ["types", text, "-o", str(o / "types.tsv")],
+        ["words", text, "--fast", "-o", str(o / "w")], ["words", text, e, "--fast", "-o", str(o / "w")], ["run", str(folder / "divproj.toml"), "-o", str(o / "r"), "-j", "1"],
+        ["draw", text, "--text"], ["analyze", text], ["learn", text, "-o", str(o / "rules.json")], ["find", "upos=NOUN", text], ["evaluate", text, f],
+        ["induce", text, "-o", str(o / "m"), "--sweeps", "1", "--chains", "1"], ["align", text, "--no-lexical", "-o", str(o / "p")],
+        ["train", text, "-o", str(o / "m"), "--epochs", "1", "--set", "bits=10"], ["parse", text, "--lang", "en", "-o", out], ["new", str(folder)],
+        ["experiment", text, "--systems", "s1-r", "--folds", "2"],
+    ]  # fmt: skip
+    return Case(chance.choice(commands))
+
+
 def run(found: Case, here: Path) -> int:
     """The case in a process of its own; its exit code, or minus the signal that ended it."""
     child = os.fork()
@@ -263,14 +369,14 @@ def judge(found: Case, code: int, here: Path, before: dict[str, str], folder: Pa
     assert not left, f"left behind: {left}"
 
 
-def one(number: int, seed: int) -> tuple[int, str, str]:
+def one(number: int, seed: int, of_formats: bool) -> tuple[int, str, str]:
     """Exit code, command and what was wrong ('' for nothing) of one case."""
-    chance = random.Random(f"{seed} {number}")
+    chance = random.Random(f"{seed} {number}" + " of formats" * of_formats)
     here = Path(tempfile.mkdtemp(prefix="divproj-fuzz-"))
     (here / "o").mkdir()
-    folder = files(here, chance)
-    (here / "in").write_bytes((folder / "f.conllu").read_bytes())
-    found = case(folder, here / "o", chance)
+    folder = (format_files if of_formats else files)(here, chance)
+    (here / "in").write_bytes((here if of_formats else folder).joinpath("f.conllu").read_bytes())
+    found = (format_case if of_formats else case)(folder, here / "o", chance)
     before, wrong = digests(folder), ""
     code = run(found, here)
     try:
@@ -287,24 +393,27 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--formats", action="store_true", help="Damage to the structure of interlinear files.")
     chosen = parser.parse_args()
     from cli.forks import warm
 
+    os.environ |= {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}  # only one thread may fork
     warm()
     os.environ["NO_COLOR"] = "1"
     codes: Counter[int] = Counter()
     commands: Counter[str] = Counter()
     faults = 0
     for number in range(chosen.first, chosen.first + chosen.count):
-        code, command, wrong = one(number, chosen.seed)
+        code, command, wrong = one(number, chosen.seed, chosen.formats)
         codes[code] += 1
         commands[command] += 1
         if wrong:
             faults += 1
             print(wrong, flush=True)
-    with Table(
-        "fuzz_cli", "Exit codes of commands over damaged copies of good files", "exit code", "cases", seed=chosen.seed
-    ) as table:
+    name, corpus = (
+        ("fuzz_cli-formats", "damaged interlinear files") if chosen.formats else ("fuzz_cli", "damaged copies of good files")
+    )
+    with Table(name, f"Exit codes of commands over {corpus}", "exit code", "cases", seed=chosen.seed) as table:
         for code, count in sorted(codes.items()):
             table.add(code, count)
         table.add("all", sum(codes.values()))

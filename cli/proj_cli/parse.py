@@ -148,7 +148,7 @@ def _kind(model: Path) -> str:
     try:
         about = json.loads((model / "model.json").read_text(encoding="utf-8"))
         return str(about.get("format"))
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         from divproj.parsing.language import KIND
 
         return KIND

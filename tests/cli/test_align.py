@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
-from cli.commands import proj
+from cli.commands import ROOT, proj
 
 from divproj.core.errors import Faults, FormatError, ModelError, ProjError
 from divproj.core.options import AlignOptions
@@ -189,3 +190,16 @@ def test_a_corpus_folder_has_both_sides_and_links(tmp_path: Path):
     assert len(done.stdout.splitlines()) == 3
     (tmp_path / "e.conllu").unlink()
     assert "the folder has no e.conllu; name the files of F, E and the links" in proj("align", tmp_path).stderr
+
+
+def test_a_corpus_that_is_there_is_not_replaced(tmp_path: Path):
+    """Its files may be gold."""
+    folder = tmp_path / "gold"
+    shutil.copytree(ROOT / "corpora" / "deu-eng", folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    done = proj("align", folder, "--no-lexical", "--corpus", folder, "-o", tmp_path / "pairs.jsonl")
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"proj: {folder}/f.conllu: this file exists already; name a new folder for the corpus\n",
+    )
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

@@ -248,6 +248,53 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, name):
     assert os.listdir(out.parent) == [name]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of files")
+def test_files_that_belong_together_on_a_full_disk(tmp_path):
+    """The links fit and the trees do not: links of other trees would be worse than none."""
+    outputs = {"-o": tmp_path / "t.conllu", "--e-out": tmp_path / "e.conllu", "--links-out": tmp_path / "l.txt"}
+    for path in outputs.values():
+        path.write_text("old")
+    words = [str(word) for pair in outputs.items() for word in pair]
+    command = [sys.executable, "-m", "divproj", "-q", "project", str(ROOT / "corpora" / "hin-eng"), *words]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_disk)
+    assert done.returncode == 1
+    assert "could not be written: File too large" in done.stderr
+    assert {path.read_text() for path in outputs.values()} == {"old"}
+    assert len(os.listdir(tmp_path)) == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of files")
+def test_the_tutorial_on_a_full_disk(tmp_path):
+    command = [sys.executable, "-m", "divproj", "tutorial", tmp_path / "t"]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_disk)
+    assert done.returncode == 1
+    assert "File too large" in done.stderr
+    written = [path for path in (tmp_path / "t").rglob("*") if path.is_file()]
+    whole = {path: (ROOT / "tutorial" / path.relative_to(tmp_path / "t")).read_bytes() for path in written}
+    assert {path: path.read_bytes() for path in written} == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("chain-1.npz", ("induce", "--sweeps", "2", "--chains", "1")),
+        (".checkpoint", ("align", "train", "--no-lexical", "--epochs", "1")),
+    ],
+)
+def test_a_checkpoint_that_cannot_be_written_ends_no_work(tmp_path, name, words):
+    model = tmp_path / "m"
+    blocked = model / name if name.endswith("npz") else model.with_name(f"m{name}")
+    inside = blocked / "in the way" / "x" if name.endswith("npz") else blocked
+    inside.parent.mkdir(parents=True, exist_ok=True)
+    inside.write_text("")
+    command, *options = words
+    first, rest = ([options[0]], options[1:]) if command == "align" else ([], options)
+    done = proj(command, *first, ROOT / "corpora" / "deu-eng", "-o", model, *rest)
+    assert done.returncode == 0, done.stderr
+    assert "no checkpoint: " in done.stderr
+    assert (model / "model.json").is_file()
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device")
 def test_standard_output_is_full():
     with open("/dev/full", "w") as full:

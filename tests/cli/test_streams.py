@@ -49,6 +49,13 @@ def test_closed_streams(command, code, said):
     assert (found.returncode, found.stderr) == (code, said)
 
 
+def test_names_that_are_not_utf8_and_no_standard_output(tmp_path):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    shutil.copytree(KOREAN, odd)
+    found = shell(f"cd {tmp_path}; proj -q learn caf* -o - >&-")
+    assert (found.returncode, found.stderr) == (0, b"")
+
+
 def test_names_that_are_not_utf8(tmp_path):
     odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
     shutil.copytree(KOREAN, odd)

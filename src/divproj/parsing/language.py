@@ -499,7 +499,7 @@ def describe(place: Path) -> dict[str, Any]:
     try:
         facts = json.loads((place / "model.json").read_text(encoding="utf-8"))
         about = facts["about"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         about = None
     if not isinstance(about, dict):
         raise ModelError("the pack does not describe itself", Where(str(place)), "install it again")

@@ -65,7 +65,13 @@ def carry_over(document: Document, target: Path, on_message: Callable[[str], Non
     """
     path = journal_file(target)
     earlier = journalled_file(path)
-    if earlier in ("", document.digest) or not target.exists() or target.stat().st_mtime_ns < path.stat().st_mtime_ns:
+    if earlier in ("", document.digest):
+        return {}
+    if not target.exists() and path.read_bytes().count(b"\n") < 2:  # killed before the first edit: there is nothing to keep
+        refuse_if_open(path)
+        path.unlink()
+        return {}
+    if not target.exists() or target.stat().st_mtime_ns < path.stat().st_mtime_ns:
         return {}
     refuse_if_open(path)
     waiting: dict[tuple[str, tuple[str, ...]], list[SentenceState]] = {}

@@ -27,7 +27,9 @@ from divproj.drawing.review import workbench_page
 from divproj.io.files import E_FILE, F_FILE, LINKS_FILE
 from divproj.io.trees import conllu
 from divproj.review import http
+from divproj.review.document import refuse_if_open
 from divproj.review.http import Act, Answer, Fields, PageHandler, PageServer, text
+from divproj.review.opening import journal_file
 from divproj.runtime.leftovers import new_folder
 from divproj.search import find, parse
 
@@ -144,6 +146,7 @@ class Workbench:
             raise WorkError(f"“{name[:80]}” cannot be the name of a file")
         target = self.folder / name
         with self._reading:
+            before = self.names()
             try:
                 with new_folder(self.folder, ".dropped.") as alone:
                     (alone / name).write_bytes(data)
@@ -154,7 +157,7 @@ class Workbench:
                 raise WorkError(f"{name} is there already; rename the new file") from None
             except OSError as error:
                 raise WorkError(f"{name} could not be saved: {error.strerror}") from None
-            if name not in self.names():
+            if self.names() != sorted({*before, name}):  # of two files with the same sentences, one is a text
                 target.unlink(missing_ok=True)
                 raise WorkError(f"the folder has the sentences of {name} already, in another file")
         return f"{name} added"
@@ -165,6 +168,7 @@ class Workbench:
         work = self.work(name)
         if (work / "trees.reviewed.conllu").exists():
             raise WorkError(f"{name} has been reviewed: its trees are not replaced. Learn in the review instead")
+        refuse_if_open(journal_file(work / "trees.reviewed.conllu"))
         work.mkdir(parents=True, exist_ok=True)
         words = ["project", self.folder / name, "-o", work / "trees.conllu", "--e-out", work / E_FILE]
         words += ["--links-out", work / LINKS_FILE]

@@ -7,6 +7,7 @@ one process at a time works in a folder.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -204,11 +205,8 @@ class Store:
             if name not in fresh and there:
                 shutil.rmtree(target) if target.is_dir() else target.unlink()
             elif name in fresh and there != fresh[name]:
-                part = self.path(f".{name}.part")
-                shutil.copytree(files[name], part, copy_function=shutil.copyfile) if files[name].is_dir() else shutil.copyfile(
-                    files[name], part
-                )
-                _swap(part, target)
+                _copy(files[name], self.path(f".{name}.part"))
+                _swap(self.path(f".{name}.part"), target)
         return kept
 
     def _published_digests(self) -> dict[str, list[str]]:
@@ -234,6 +232,17 @@ class Store:
 
 def _digest(path: Path) -> str:
     return digest_of(tree_digests(path)) if path.is_dir() else file_digest(path)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file or folder; a full disk leaves nothing."""
+    try:
+        shutil.copytree(source, target, copy_function=shutil.copyfile) if source.is_dir() else shutil.copyfile(source, target)
+    except BaseException as error:
+        shutil.rmtree(target) if target.is_dir() else target.unlink(missing_ok=True)
+        if isinstance(error, shutil.Error):  # a list of what failed
+            raise OSError(errno.EIO, str(error.args[0][0][2]), str(target)) from None
+        raise
 
 
 def _swap(new: Path, target: Path) -> None:

@@ -40,6 +40,8 @@ class Checkpoint:
         self.folder = Path(folder) if folder is not None else None
         self.resume, self.seconds, self.tell = resume, seconds, tell
         self.identity = ""
+        self.is_written = True
+        """Until a part could not be written."""
         self._begun = time.monotonic()
         self._written: dict[str, float] = {}
         self._finished: dict[str, Mapping[str, Array]] = {}
@@ -103,12 +105,12 @@ class Checkpoint:
 
     def finish(self, name: str, arrays: Mapping[str, Array]) -> None:
         """A part that will not change: written when it is time for any."""
-        if self.folder is not None:
+        if self.folder is not None and self.is_written:
             self._finished[name] = arrays
             self.offer(name, arrays)
 
     def remove(self) -> None:
-        """Remove the checkpoint of finished work."""
+        """Remove the checkpoint of finished work, also where a part of it could not be written."""
         if self.folder is not None and self.folder.is_dir():
             with suppress(OSError):
                 for path in (*self.folder.glob("*.npz"), *self.folder.glob(f".*{PART}")):
@@ -119,7 +121,8 @@ class Checkpoint:
         return self.folder / f"{name}.npz" if self.folder is not None else None
 
     def _due(self, name: str) -> bool:
-        return self.folder is not None and time.monotonic() - self._written.get(name, self._begun) >= self.seconds
+        due = time.monotonic() - self._written.get(name, self._begun) >= self.seconds
+        return due and self.folder is not None and self.is_written
 
     def _write(self, parts: Mapping[str, Mapping[str, Array]]) -> None:
         with self._lock:
@@ -128,7 +131,7 @@ class Checkpoint:
                     self._write_part(name, arrays)
             except OSError as error:
                 self.tell(f"no checkpoint in {self.folder}: {error.strerror}; the work goes on without")
-                self.folder = None
+                self.is_written = False
 
     def _write_part(self, name: str, arrays: Mapping[str, Array]) -> None:
         """Whole or not at all; what an earlier work left is removed before the first part."""

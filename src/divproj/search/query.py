@@ -19,8 +19,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import NoReturn
 
 from divproj.core.errors import LONGEST_SENTENCE, Faults, ProjError, too_long
@@ -80,6 +80,222 @@ _TOKEN = re.compile(
 
 class QueryError(ProjError):
     """A query that cannot be understood; says at which character."""
+
+
+# Regular expressions. Python's `re` tries one way after another: for /(a+)+$/ and a word of 40 letters, more ways than can be tried. Nothing can
+# stop it, and the workbench stands still. So an expression with several repetitions or alternatives goes all ways at once, in one walk over
+# the text (Thompson 1968). Its parts are nodes; a state is the set of nodes that may come next:
+#
+#     (na|ni)+e    nodes     0 n, 1 a, 2 n, 3 i, 4 e; after 1 and 3 come 0, 2 and 4
+#     "nanie"      states    {0, 2} -n-> {1, 3} -a-> {0, 2, 4} -n-> {1, 3} -i-> {0, 2, 4} -e-> {end}
+#
+# Steps between states are kept, so that time grows with the length of the text alone. Expressions with at most one repetition, and those that
+# look back (`(.+)\1`, reduplication) or ahead, are left to `re`, on texts on which it ends soon.
+
+STEPS = 10_000_000
+"""Steps for one text: `re` takes them in a fraction of a second."""
+MOST_NODES = 5_000
+"""Parts of an expression, with each repetition counted."""
+MOST_KEPT = 5_000
+"""Steps between states that are kept for an expression."""
+_PART = re.compile(
+    r"""(?P<edge>\\[bBAZ]|[\^$]) | (?P<open>\((?:\?:|\?P<\w+>|(?!\?))) | (?P<other>\(\?|\\[1-9]) | (?P<close>\)) | (?P<bar>\|)
+    | (?P<times>(?:[*+?]|\{(?!\})(?P<low>\d*)(?P<comma>,?)(?P<high>\d*)\})(?P<how>[?+]?))
+    | (?P<letter>\[\^?\]?(?:\\.|[^\]\\])*\]|\\(?:x..|u....|U........|N\{[^}]*\}|0[0-7]{0,2}|.)|.)""",
+    re.X | re.S,
+)
+
+
+class _LookingError(Exception):
+    """The expression looks back or ahead: no set of nodes says what may come next."""
+
+
+@dataclass
+class _Node:
+    """A letter, a place in the text, or (without a test) neither."""
+
+    test: re.Pattern[str] | None = None
+    is_letter: bool = False
+    after: list[int] = field(default_factory=list)
+
+
+class Regex:
+    """A regular expression that answers in bounded time.
+
+    >>> [Regex("(a+)+$").search(text) for text in ("baa", 10_000 * "a" + "b")]
+    [True, False]
+    """
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self.plain = re.compile(pattern, flags)
+        self.nodes: list[_Node] = []
+        self.steps: dict[tuple[frozenset[int], str, bool], frozenset[int]] = {}
+        self.parts = list(_PART.finditer(pattern))
+        self.choices = sum(part.lastgroup in ("bar", "times") for part in self.parts)
+        self.k = 0
+        try:
+            self.start, self.end = self._choice()
+            self.is_regular = True
+        except _LookingError:
+            self.is_regular = False
+            if self._repeats_twice():
+                problem = (
+                    f"/{pattern}/ can take endless time: it repeats a group in which something repeats, and looks back or ahead"
+                )
+                raise QueryError(problem, remedy="write it without one of them") from None
+        self.width = 3 if any(node.test and not node.is_letter for node in self.nodes) else 1
+        """Letters that decide the next state: `$` is true before a last line break, too."""
+
+    def search(self, text: str) -> bool:
+        """Whether a part of the text matches."""
+        return bool(self.plain.search(text)) if self._is_quick(text) else self._walk(text, whole=False)
+
+    def fullmatch(self, text: str) -> bool:
+        """Whether the whole text matches."""
+        return bool(self.plain.fullmatch(text)) if self._is_quick(text) else self._walk(text, whole=True)
+
+    def _is_quick(self, text: str) -> bool:
+        """Whether `re` cannot take long."""
+        if self.is_regular:
+            return self.choices < 2 and (len(text) + 1) ** 2 < STEPS
+        if (len(text) + 1) ** min(self.choices + 1, 99) > STEPS:
+            self._give_up(text)
+        return True
+
+    def _give_up(self, text: str) -> NoReturn:
+        problem = f"/{self.plain.pattern}/ can take endless time on a text of {len(text)} characters"
+        raise QueryError(problem, remedy="make the expression simpler")
+
+    # The expression as nodes, by recursive descent. `re` has read it before: here it has no faults.
+
+    def _node(self, *after: int, test: str = "", is_letter: bool = False) -> int:
+        if len(self.nodes) >= MOST_NODES:
+            raise QueryError(
+                f"/{self.plain.pattern:.60}/ has more than {MOST_NODES} parts, with repetitions", remedy="make it simpler"
+            )
+        self.nodes.append(_Node(re.compile(test, self.plain.flags) if test else None, is_letter, [*after]))
+        return len(self.nodes) - 1
+
+    def _next(self) -> str:
+        """Return what kind the next part is; '' at the end."""
+        return self.parts[self.k].lastgroup or "" if self.k < len(self.parts) else ""
+
+    def _choice(self) -> tuple[int, int]:
+        start, end = self._node(), self._node()
+        while True:
+            first = last = self._node()
+            while self._next() not in ("", "bar", "close"):
+                begin, finish = self._repetition()
+                self.nodes[last].after.append(begin)
+                last = finish
+            self.nodes[start].after.append(first)
+            self.nodes[last].after.append(end)
+            if self._next() != "bar":
+                return start, end
+            self.k += 1
+
+    def _repetition(self) -> tuple[int, int]:
+        before = self.k
+        begin, finish = self._atom()
+        if self._next() != "times":
+            return begin, finish
+        times = self.parts[self.k]
+        if times["how"] == "+":
+            raise _LookingError
+        low, high = _limits(times)
+        first = last = self._node()
+        copies = max(low, 1) if high is None else high
+        for number in range(copies):
+            if number:
+                self.k = before
+                begin, finish = self._atom()
+            end = self._node()
+            self.nodes[last].after.append(begin)
+            self.nodes[finish].after.append(end)
+            if number >= low:
+                self.nodes[last].after.append(end)
+            if high is None and number == copies - 1:
+                self.nodes[finish].after.append(begin)
+            last = end
+        self.k += 1
+        return first, last
+
+    def _atom(self) -> tuple[int, int]:
+        part = self.parts[self.k]
+        self.k += 1
+        if part.lastgroup == "open":
+            inside = self._choice()
+            self.k += 1
+            return inside
+        if part.lastgroup == "other":
+            raise _LookingError
+        node = self._node(test=part[0], is_letter=part.lastgroup == "letter")
+        return node, node
+
+    def _repeats_twice(self) -> bool:
+        """Whether a group in which something repeats is repeated."""
+        groups = [False]
+        for part, following in zip(self.parts, [*self.parts[1:], None], strict=True):
+            if part.lastgroup in ("open", "other") and part[0].startswith("("):
+                groups.append(False)
+            elif part.lastgroup == "close":
+                inside = groups.pop()
+                if inside and following and following.lastgroup == "times":
+                    return True
+                groups[-1] |= inside
+            groups[-1] |= part.lastgroup in ("bar", "times")
+        return False
+
+    # The walk.
+
+    def _walk(self, text: str, whole: bool) -> bool:
+        work = 0
+        state = self._closure([self.start], text, 0)
+        for k in range(len(text)):
+            if not whole and self.end in state:
+                return True
+            key = state, text[k : k + self.width], whole
+            following = self.steps.get(key)
+            if following is None:
+                work += len(self.nodes)
+                if work > STEPS:
+                    self._give_up(text)
+                reached = [] if whole else [self.start]
+                for node in (self.nodes[number] for number in state):
+                    if node.test and node.test.fullmatch(text[k]):
+                        reached += node.after
+                following = self._closure(reached, text, k + 1)
+                if len(self.steps) >= MOST_KEPT:
+                    self.steps.clear()
+                self.steps[key] = following
+            state = following
+        return self.end in state
+
+    def _closure(self, waiting: list[int], text: str, k: int) -> frozenset[int]:
+        """Return the letters, and the end, that can be reached from nodes at a place of the text."""
+        reached, letters = set(waiting), []
+        while waiting:
+            number = waiting.pop()
+            node = self.nodes[number]
+            if node.is_letter or number == self.end:
+                letters.append(number)
+            elif node.test is None or node.test.match(text, k):
+                waiting += [each for each in node.after if each not in reached]
+                reached.update(node.after)
+        return frozenset(letters)
+
+
+def _limits(times: re.Match[str]) -> tuple[int, int | None]:
+    """Return how often a part may come: least and most, None for no limit."""
+    sign = times[0][0]
+    if sign != "{":
+        return int(sign == "+"), 1 if sign == "?" else None
+    low = int(times["low"] or 0)
+    return low, (int(times["high"]) if times["high"] else None) if times["comma"] else low
+
+
+matcher = lru_cache(maxsize=100)(Regex)
+"""The expression of a pattern and its flags."""
 
 
 @dataclass(frozen=True)
@@ -313,7 +529,7 @@ class _Parser:
             elif kind == "quoted":
                 body = _unquote(text)
             try:
-                return Value(body, re.compile(body, flags))
+                return Value(body, matcher(body, flags | re.UNICODE).plain)
             except (re.error, OverflowError, RecursionError) as error:
                 self._no(f"the regular expression /{body}/ is not one: {error}", at)
         if kind == "word" and text.startswith("@"):
@@ -589,7 +805,8 @@ class SentenceView:
         if value.path is not None:
             return bool(text) and text in self.values(k, value.path)
         if value.regex is not None:
-            return bool(value.regex.search(text) if "~" in test.operator else value.regex.fullmatch(text))
+            regex = matcher(value.regex.pattern, value.regex.flags)
+            return regex.search(text) if "~" in test.operator else regex.fullmatch(text)
         if test.operator[0] in "<>":
             return _compare(text, test.operator, value.text)
         if text == value.text:

@@ -225,6 +225,15 @@ class TestCldf:
         (found,) = formats.load(tmp_path / "examples.csv")
         assert found.glosses == ("sister",)
 
+    def test_metadata_of_another_table(self, tmp_path):
+        """What lies beside a table speaks of another one: it is not used, whichever name comes first."""
+        tables = [{"url": "examples.csv", "dc:conformsTo": TERMS + "ExampleTable", "tableSchema": columns(Gloss="primaryText", Analyzed_Word="gloss")}]  # fmt: skip
+        (tmp_path / "a-metadata.json").write_text(json.dumps({"tables": tables}))
+        (tmp_path / "examples.csv").write_text(f"{self.HEAD}1,kolu,kolu,fish,So.\n")
+        (tmp_path / "mine.csv").write_text(f"{self.HEAD}1,Sena,sena,sister,So.\n")
+        (found,) = formats.load(tmp_path / "mine.csv")
+        assert (found.words, found.glosses) == (("Sena",), ("sister",))
+
     def test_written_with_metadata_and_read_again(self, tmp_path):
         given = [Sentence(("Uvan", ",", "kolu"), ("uva-n", ",", "kolu"), ("swim-PST", "", "fish"), text="Uvan, kolu", translation="The fish swam.", translations=(("en", "The fish swam."), ("es", "El pez nadó.")), sent_id="a1", language="kol", judgement="?", meta=(("source", "A 3"),))]  # fmt: skip
         with (tmp_path / "x.csv").open("w") as out:

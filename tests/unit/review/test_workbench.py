@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from divproj.core.errors import ProjError
 from divproj.review.workbench import WORK, Workbench, WorkbenchServer, WorkError, decode_upload
 from divproj.runtime.resources import folder
 from proj_cli.review import COMMAND, texts
@@ -44,6 +45,13 @@ def test_the_folder(bench: Workbench):
         "rows": [{"text": "own.conllu", "id": "a", "forms": ("a", "b"), "words": (2,)}],
     }
     assert bench.export("own.conllu") == ("own.conllu", TREES)
+
+
+def test_a_search_that_python_would_never_end(bench: Workbench):
+    """One thread of the server would hold all of them."""
+    (bench.folder / "own.conllu").write_text(TREES.replace("1\ta\t", f"1\t{'a' * 60}b\t"))
+    assert bench.find("form~/^(a+)+$/")["words"] == 0
+    assert bench.find("form~/(a+)+b$/")["words"] == 1
 
 
 @pytest.mark.parametrize(
@@ -176,3 +184,31 @@ def test_who_may_ask(server: WorkbenchServer):
     status, told = ask(server, "POST", "/api/project", {"name": "new.conllu"})
     assert status == 507
     assert WORK in told["error"]
+
+
+def test_a_text_that_is_open_is_not_projected_anew(bench: Workbench):
+    """Its review would look at trees that are no longer there, and could not be opened again."""
+    work = bench.work("own.conllu")
+    url = bench.open("own.conllu")
+    try:
+        with pytest.raises(ProjError, match=r"another `proj review` has this file open"):
+            bench.project("own.conllu")
+        assert bench.open("own.conllu") == url
+    finally:
+        process, _ = bench.reviews["own.conllu"]
+        process.kill()
+        process.wait()
+    (work / "trees.reviewed.conllu").unlink(missing_ok=True)  # killed before it was saved for the first time
+    (work / "trees.conllu").write_text(TREES.replace("nsubj", "obj"))
+    assert bench.open("own.conllu").startswith("http://127.0.0.1:"), "other trees, and no edit of the earlier ones"
+    bench.close()
+
+
+def test_a_dropped_file_takes_no_text_s_place(bench: Workbench):
+    """The same sentences under a name that sorts first: the text that was there stays."""
+    (bench.folder / "story.conllu").write_text(TREES.replace("sent_id = a", "sent_id = b"))
+    before = bench.names()
+    for name in ("a.txt", "zweite.txt"):
+        with pytest.raises(WorkError, match=f"has the sentences of {name} already"):
+            bench.add(name, (bench.folder / "story.txt").read_bytes())
+        assert bench.names() == before

@@ -134,6 +134,24 @@ def test_publishing(store: Store):
     assert not store.path("b.txt").exists()
 
 
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_publishing_on_a_full_disk_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch, is_folder: bool):
+    part = store.part("draw")
+    (part / "pages").mkdir()
+    for name in ("page.html", "pages/1.html", "pages/2.html"):
+        (part / name).write_text(name)
+
+    def full(source: str | Path, target: str | Path) -> None:
+        Path(target).write_text("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    name = "pages" if is_folder else "page.html"
+    with pytest.raises(OSError, match="No space left on device"):
+        store.publish({name: part / name})
+    assert not [path for path in store.folder.iterdir() if "page" in path.name]
+
+
 def test_what_a_person_changed_is_kept(store: Store):
     publish(store, a="1", b="2")
     store.path("a.txt").write_text("mine")

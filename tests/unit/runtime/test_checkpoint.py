@@ -110,6 +110,21 @@ def test_a_full_disk_ends_no_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert list((tmp_path / "c").iterdir()) == []
 
 
+def test_a_disk_that_fills_up_leaves_no_checkpoint_of_finished_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The first part was written, the second was not: both are gone when the work is done."""
+    work = kept(tmp_path / "c", "data", seconds=0)
+    work.offer("first", arrays())
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("divproj.runtime.checkpoint.write_arrays", full)
+    work.offer("second", arrays())
+    assert [path.name for path in (tmp_path / "c").iterdir()] == ["first.npz"]
+    work.remove()
+    assert not (tmp_path / "c").exists()
+
+
 def forge(path: Path, identity: str, found: dict[str, np.ndarray]) -> None:
     """A checkpoint that says it is what it is not."""
     rest = {name: array for name, array in found.items() if name not in ("identity", "sum")}
