@@ -322,4 +322,4 @@ def show(
     from divproj.projection.rulefile import say
 
     for line in say(corrections(path), min_count=min_count, weights=weights):
-        print(common.harmless(line))  # noqa: T201
+        common.note(line)

@@ -37,7 +37,7 @@ def test_project_a_corpus(rules: Path, tmp_path: Path):
     out = tmp_path / "trees.conllu"
     done = proj("project", CORPUS, "--rules", rules, "-o", out)
     assert done.returncode == 0, done.stderr
-    assert "66 sentences projected by s2+" in done.stderr
+    assert "66 sentences projected by the corrected projection (s2+)" in done.stderr
     text = out.read_text(encoding="utf-8")
     assert "Proj=swap" in text
     assert "ProjConf=" in text
@@ -58,7 +58,7 @@ def test_ids_that_never_coincide(tmp_path: Path):
     done = proj("project", tmp_path, "--system", "s1-r")
     assert heads(done.stdout) == [[2, 0]] * 3
     assert done.stderr.count("F has sent_id f-0 where E") == done.stderr.count("sent_id f-0") / 2 == 1
-    assert "3 sentences projected by s1-r" in done.stderr
+    assert "3 sentences projected by the direct projection (s1-r)" in done.stderr
     assert "sent_id" not in proj("project", tmp_path, "--system", "s1-r", "--ignore-ids").stderr
     assert "3 sentence pairs" in proj("analyze", tmp_path).stdout
 
@@ -106,8 +106,14 @@ def test_rules_do_not_lower_glossed_text(tmp_path: Path):
     plain, ruled = proj("project", text), proj("project", text, "--rules", "deu")
     assert ruled.returncode == 0, ruled.stderr
     assert ruled.stdout == plain.stdout
-    assert "projected by s6 (glosses; the rules are not used: they were learned for s2+, which is less accurate" in ruled.stderr
-    assert "projected by s2+ (as requested)" in proj("project", text, "--rules", "deu", "--system", "s2+").stderr
+    assert (
+        "projected by the gloss model (s6) (the text has glosses; the rules are not used: they were learned for s2+, which is less accurate"
+        in ruled.stderr
+    )
+    assert (
+        "projected by the corrected projection (s2+), as requested"
+        in proj("project", text, "--rules", "deu", "--system", "s2+").stderr
+    )
     both = proj("project", text, "--rules", "deu", "--gold", CORPUS)
     assert both.returncode == 2
     assert "leave one of them out" in " ".join(both.stderr.replace("│", " ").split())
@@ -120,7 +126,10 @@ def test_project_without_rules_takes_the_best_that_needs_none(tmp_path: Path):
     assert "ProjConf" in out.read_text(encoding="utf-8")
     chosen = choose(glosses=True).system
     assert f"# projection = {chosen}" in out.read_text(encoding="utf-8")
-    assert f"66 sentences projected by {chosen} (no gold trees and no rules, but glosses)" in done.stderr
+    assert (
+        "66 sentences projected by the gloss model (s6), chosen because the text has glosses and there are no gold trees yet"
+        in done.stderr
+    )
 
 
 def test_a_system_that_learns_from_gold(tmp_path: Path):
