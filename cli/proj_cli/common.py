@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -191,7 +191,7 @@ def stdout() -> Console:
     return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False, emoji=False)
 
 
-def wrapped(text: str, stream: TextIO) -> str:
+def wrapped(text: str, stream: IO[str]) -> str:
     """A message with line breaks between words where the terminal would break inside of them; in a pipe as it is."""
     import textwrap
 
