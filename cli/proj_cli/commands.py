@@ -255,7 +255,7 @@ def _plain_record(names: str, about: str) -> tuple[str, str]:
     >>> _plain_record("-f, --format <str>", "The format."), _plain_record("--share <float>", "A share.  [0<=x<=1]")
     (('-f, --format NAME', 'The format.'), ('--share NUMBER', 'A share.  [from 0 to 1]'))
     """
-    kind = re.search(r"[<\[]([^<>\[\]]+)[>\]]$", names)
+    kind = re.search(r"<([^<>]+)>$", names) or re.search(r"(?<!^)\[([^\[\]]+)\]$", names)
     if kind and "|" not in kind[1]:
         plain = next((metavar for name, metavar in METAVARS.items() if name in kind[1]), "NAME") if names[:1] == "-" else ""
         names = f"{names[: kind.start()]}{plain}".strip()
