@@ -1,15 +1,19 @@
-"""Makes the pictures of the page Concepts anew: a projected sentence, a forest, an induced pair.
+"""Makes pictures of the documentation anew: a projected sentence, a forest, an induced pair; with `--pages` those of our pages in a browser.
 
-python bench/tools/site_pictures.py
+python bench/tools/site_pictures.py [--pages]
+
+For `--pages` headless Chromium must be installed. Each page is opened as a reader would see it, in a window of 1,100 pixels.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PROJ = [sys.executable, "-m", "divproj"]
 STYLE = (
@@ -77,5 +81,64 @@ def main() -> None:
         proj("draw", "deu-eng", "--induced", "model", "--sent", "deu-010", "-o", str(DOCS / "induced.svg"))
 
 
+def pages() -> None:
+    """The page of trees, the workbench, the page of corrections and the report on divergence."""
+    from browser.conftest import NAMES, Browser, Page
+    from reviewfiles import Command
+
+    program = next(filter(None, map(shutil.which, NAMES)), None)
+    assert program, "chromium is not installed"
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home) / "turkish"
+        subprocess.run([*PROJ, "tutorial", "turkish"], cwd=home, check=True)
+        commands = (
+            (
+                "project",
+                "turkish.flextext",
+                "-o",
+                "trees.conllu",
+                "--html",
+                "trees.html",
+                "--e-out",
+                "e.conllu",
+                "--links-out",
+                "links.txt",
+            ),
+            ("draw", "trees.conllu", "--sent", "turkish.tur-08", "-o", str(DOCS / "cat-tree.svg")),
+            ("analyze", "deu-eng", "--html", "divergence.html"),
+        )
+        for words in commands:
+            subprocess.run([*PROJ, *words], cwd=folder, check=True)
+        shelf = Path(home) / "texts"
+        shelf.mkdir()
+        shutil.copy(folder / "turkish.flextext", shelf / "village.flextext")
+        shutil.copy(folder / "es" / "quechua.txt", shelf / "quechua.txt")
+        browser = Browser(program, f"{home}/profile")
+        try:
+            for name, words in (("trees-page", ("trees.html",)), ("divergence-page", ("divergence.html",))):
+                page = Page(browser, 1100, 900)
+                page.open((folder / words[0]).as_uri())
+                page.wait("document.querySelector('.pic svg path') !== null")
+                page.shot(DOCS / f"{name}.png")
+                page.close()
+            for name, words, ready in (
+                (
+                    "review-page",
+                    ("review", "trees.conllu", "--e", "e.conllu", "--links", "links.txt"),
+                    "document.querySelector('svg .edge')",
+                ),
+                ("workbench-page", ("review", str(shelf)), "document.querySelector('#texts .how')"),
+            ):
+                command = Command(*words[1:], cwd=folder)
+                page = Page(browser, 1100, 720 if name == "review-page" else 420)
+                page.open(command.url)
+                page.wait(ready)
+                page.shot(DOCS / f"{name}.png")
+                page.close()
+                command.end()
+        finally:
+            browser.close()
+
+
 if __name__ == "__main__":
-    main()
+    pages() if "--pages" in sys.argv[1:] else main()

@@ -63,7 +63,7 @@ def corpora() -> None:
         with (path / LINKS_FILE).open(encoding="utf-8") as lines:
             shown.add_row(path.name, title.partition(":")[2].strip() or title, str(sum(1 for _ in lines)))
     common.stdout().print(shown)
-    typer.echo(f"in {root}")
+    common.note(f"in {root}")
 
 
 def languages() -> None:
@@ -86,12 +86,12 @@ def languages() -> None:
         cells = (f"{figures[name]:.1f}" if isinstance(figures.get(name), int | float) else "–" for name in ("uas", "las"))
         shown.add_row(code, *(str(about.get(name, "")) for name in ("language", "source", "licence")), *cells)
     common.stdout().print(shown)
-    typer.echo(
-        "Percentage of right heads (UAS), and of right heads and relations (LAS), on the development part of the treebank,\n"
+    common.note(
+        "Percentage of right heads (UAS), and of right heads and relations (LAS), on the development part of the treebank, "
         "with predicted tags. Use one with proj parse --lang CODE or proj project --e-parser CODE."
     )
     if missing := [code for code in PACKAGES if code not in packs]:
-        typer.echo(f"Not installed: {', '.join(missing)}. To install one: pip install divproj-{missing[0]}")
+        common.note(f"Not installed: {', '.join(missing)}. To install one: pip install divproj-{missing[0]}")
 
 
 def systems(
@@ -103,20 +103,20 @@ def systems(
 
     Example: proj systems
     """
-    from divproj.projection.systems import AUTO, SYSTEMS
+    from divproj.projection.systems import AUTO, NAMES, SYSTEMS
 
-    shown = common.table("Systems", "name", "also", "needs", "what it does", "ODIN", "glossed", left=4)
+    shown = common.table("Systems", "code", "name", "needs", "what it does", "ODIN", "glossed", left=4)
     shown.add_row(AUTO, "", "nothing", "Takes the best system for your data, and says which one and why.", "–", "–")
     for code, system in SYSTEMS.items():
         if not (system.word or papers):
             continue
         figures = ("–" if figure is None else f"{figure:.1f}" for figure in (system.odin, system.glossed))
-        shown.add_row(code, system.word, system.requirements, system.about, *figures)
+        shown.add_row(code, NAMES.get(code, ""), system.requirements, system.about, *figures)
     common.stdout().print(shown)
-    typer.echo(
-        "Percentage of right heads (UAS), from bench/RESULTS.md; the two columns cannot be compared with each other.\n"
+    common.note(
+        "Choose one with --system CODE. The figures are percentages of right heads (UAS); the two columns cannot be compared with each other.\n"
         "ODIN: four languages, short sentences, gold links and English trees, ten folds.\n"
-        "glossed: glosses and translations alone, 19 treebanks, each by models that had not learned from its family;\n"
+        "glossed: glosses and translations alone, 19 treebanks, each by models that had not learned from its language family; "
         "s2+, s6+, s4+ and s5+ with 20 gold trees of the language (17 treebanks)."
         + ("" if papers else "\n--papers also lists the systems that serve to compare with the papers.")
     )

@@ -163,19 +163,19 @@ def _print_one(result: Analysis, sign: str, min_count: int) -> None:
     patterns = result.patterns(min_count, LEAST_SHARE)
     if patterns:
         shown = common.table(
-            "Operations by part of speech", "side", "operation", "child", "parent", "% of all cases", "count", "of", left=4
+            "Operations by part of speech", "side", "operation", "child", "parent", "percent", "count", "of", left=4
         )
         for p in patterns:
             texts = (p.side.upper(), p.kind, p.child, p.parent or "", f"{100 * p.share:.1f}", str(p.count), str(p.total))
             shown.add_row(*map(common.harmless, texts))
         console.print(shown)
-    shown = common.table("Dorr's types", "type", "what it is", "count", "example", left=2)
+    shown = common.table("Differences by type", "type", "what it is", "example", "count", left=3)
     for name in analysis.TYPES:
         example = result.examples[name][0] if result.examples[name] else None
         text = f"{example.sent_id}: {example.text}" if example else ""
-        shown.add_row(name, analysis.MEANING[name], str(result.dorr[name]), common.harmless(text))
-    shown.columns[3].justify = "left"
+        shown.add_row(analysis.LABELS[name], analysis.MEANING[name], common.harmless(text), str(result.dorr[name]))
     console.print(shown)
+    common.note(f"{analysis.ABOUT_TYPES}\n")
     words = ", ".join(plural(result.words[side], f"{side.upper()} word") for side in "fe")
     console.print(f"{plural(result.sentences, 'sentence pair')}, {words}")
     console.print(common.harmless(sign), highlight=False, soft_wrap=True)

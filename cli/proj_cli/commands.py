@@ -7,14 +7,16 @@ line on stderr and exit code 1; a bug keeps its traceback.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
+from copy import copy
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from divproj.io.files import E_FILE, F_FILE, IGT_FILE, LINKS_FILE
 from proj_cli import (
@@ -141,7 +143,7 @@ PANELS = {
     OUTPUT: "language treebank legend agreement merge changes papers output html csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs subtypes bare to "
     "corpus confidence ud into word_links brackets phrases count by conllu limit sent force show save links_out e_out forest",
     RUNNING: "strict jobs scheduler shards shard seed resume checkpoint max_seconds quiet verbose help dry_run port fresh again run.start "
-    "install_completion show_completion version",
+    "install_completion show_completion version help_all",
 }
 _PANEL = {name: panel for panel, names in PANELS.items() for name in names.split()}
 ORDER = (INPUT, LINKS, TREE_PANEL, LEARNING, OUTPUT, RUNNING)
@@ -161,30 +163,142 @@ def _is_example(paragraph: str) -> bool:
     return paragraph.lstrip().startswith("Example")
 
 
+RARE_NAMES = (
+    "paraphrases encoding keep_hyphens misaligned ignore_ids min_coverage max_mb calibration e_style conventions f_forests also shards seed "
+    "checkpoint resume settings paper latex project.rules project.model project.style project.phrases project.as_json project.grams "
+    "project.gloss_lang review.system review.rules review.model review.grams review.gloss_lang review.style shard "
+    "chains side epochs csv_folder extended tags min_count plot.edges changes agreement.by parse.style parse.gloss_lang parse.as_json "
+    "train.features train.projection train.trees"
+)
+RARE = frozenset(RARE_NAMES.split())
+"""Options that few users need, whichever command, or of one; they are shown by `--help-all`."""
+METAVARS = {"str": "NAME", "int": "N", "float": "NUMBER", "Path": "FILE"}
+"""What stands for a value whose option does not say it, by the type."""
+LONGEST_METAVAR = 24
+WIDEST_NAMES = 30
+"""Columns of the names of options; longer ones are wrapped between words."""
+ALL_OPTIONS = "divproj.all_options"
+"""Key under which a context says that rare options are to be shown, too."""
+
+
 class Grouped(TyperCommand):
-    """A command whose options are shown in groups, in the same order everywhere."""
+    """A command whose options are shown in groups, in the same order everywhere; the rare ones only by `--help-all`."""
 
     def __init__(self, *args: Any, **given: Any) -> None:
         params = given.get("params") or []
+        self.rare: set[str] = set()
         for param in params:
             if getattr(param, "is_flag", False):
                 param.metavar = ""  # takes no value
             if param.param_type_name == "option":
-                here = _PANEL.get(f"{given.get('name')}.{param.name}")  # `edges` is one thing in `analyze`, another in `induce`
-                param.rich_help_panel = here or _PANEL.get(param.name or "", TREE_PANEL)
+                here = f"{given.get('name')}.{param.name}"  # `edges` is one thing in `analyze`, another in `induce`
+                param.rich_help_panel = _PANEL.get(here) or _PANEL.get(param.name or "", TREE_PANEL)
+                if not RARE.isdisjoint((param.name, here)):
+                    self.rare.add(param.name)
         params.sort(key=lambda p: -1 if p.param_type_name != "option" else ORDER.index(p.rich_help_panel))
         given["help"] = examples_first(given.get("help") or "")
         super().__init__(*args, **given)
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """All parameters, and `--help-all` where some options are rare."""
+        params: list[Any] = super().get_params(ctx)
+        option = self.get_help_option(ctx)
+        if self.rare and option is not None:
+            everything = copy(option)
+            everything.name, everything.opts, everything.callback = "help_all", ["--help-all"], _help_all
+            everything.help = "Show this message with all options, also the rare ones, and exit."
+            params = [*params, everything]
+        return params
+
     def get_help_option(self, ctx: Any) -> Any:
-        option: Any = super().get_help_option(ctx)
+        return _plain_help_option(super().get_help_option(ctx))
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help: usage, what the command does, its arguments and the panels of its options."""
+        from rich import box
+        from rich.console import Console
+        from rich.padding import Padding
+        from rich.panel import Panel
+        from rich.table import Table
+        from rich.text import Text
+
+        console = Console(markup=False, emoji=False, highlight=False)
+        rare = set() if ctx.meta.get(ALL_OPTIONS) else self.rare
+        console.print(Padding(Text(self.get_usage(ctx), style="bold"), (1, 1)))
+        for paragraph in (self.help or "").split("\n\n"):
+            console.print(Padding(Text(_as_shown(paragraph)), (0, 1, 1, 1)))
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            if param.name not in rare and (record := param.get_help_record(ctx)):
+                is_option = param.param_type_name == "option"
+                panels.setdefault(param.rich_help_panel if is_option else "Arguments", []).append(_plain_record(*record))
+        for panel, rows in panels.items():
+            grid = Table.grid(padding=(0, 2, 0, 0))
+            longest = max(len(word) for names, _ in rows for word in names.split())
+            grid.add_column(style="cyan", max_width=max(longest, min(WIDEST_NAMES, console.width // 3)))
+            grid.add_column(ratio=1)
+            for names, text in rows:
+                grid.add_row(Text(names), Text(_as_shown(text)))
+            console.print(Panel(grid, title=panel, title_align="left", border_style="dim", box=box.ROUNDED))
+        if rare:
+            console.print(Padding(Text("Options that are rarely needed are not shown here: --help-all lists them."), (0, 1)))
+
+
+def _as_shown(text: str) -> str:
+    """A help text without the marks that keep brackets from being read as markup."""
+    return text.replace("\\[", "[")
+
+
+def _plain_record(names: str, about: str) -> tuple[str, str]:
+    """The names and the help of a parameter in plain words: no types of Python, no long lists of values, no formulas.
+
+    >>> _plain_record("-f, --format <str>", "The format."), _plain_record("--share <float>", "A share.  [0<=x<=1]")
+    (('-f, --format NAME', 'The format.'), ('--share NUMBER', 'A share.  [from 0 to 1]'))
+    """
+    kind = re.search(r"<([^<>]+)>$", names) or re.search(r"(?<!^)\[([^\[\]]+)\]$", names)
+    if kind and "|" not in kind[1]:
+        plain = next((metavar for name, metavar in METAVARS.items() if name in kind[1]), "NAME") if names[:1] == "-" else ""
+        names = f"{names[: kind.start()]}{plain}".strip()
+    elif kind and len(kind[1]) > LONGEST_METAVAR:
+        names = f"{names[: kind.start()]}NAME"
+        about = f"{about.rstrip()}  One of {', '.join(kind[1].split('|'))}."
+    about = re.sub(r"(-?[\d.]+)<=x<=(-?[\d.]+)", r"from \1 to \2", about)
+    return names, re.sub(r"x>=(-?[\d.]+)", r"from \1 on", about)
+
+
+def _help_all(ctx: Any, _: Any, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[ALL_OPTIONS] = True
+        typer.echo(ctx.get_help(), nl=False)
+        ctx.exit()
+
+
+def _plain_help_option(option: Any) -> Any:
+    if option is not None:
+        option.metavar, option.rich_help_panel = "", RUNNING
+    return option
+
+
+class Group(TyperGroup):
+    """A group of commands whose flags take no value."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option = _plain_help_option(super().get_help_option(ctx))
         if option is not None:
-            option.rich_help_panel = RUNNING
+            option.rich_help_panel = None
         return option
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
 
 
 app = typer.Typer(
     name="proj",
+    cls=Group,
     help="Syntax for languages without treebanks: see how two languages diverge, and project trees from one to the other.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -204,9 +318,9 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
 for panel, commands in COMMANDS.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
-app.add_typer(align.app, name="align", rich_help_panel=SEE)
-app.add_typer(project.rules_app, name="rules", rich_help_panel=TREES)
-app.add_typer(induce.app, name="induce", rich_help_panel=TREES)
+app.add_typer(align.app, name="align", cls=Group, rich_help_panel=SEE)
+app.add_typer(project.rules_app, name="rules", cls=Group, rich_help_panel=TREES)
+app.add_typer(induce.app, name="induce", cls=Group, rich_help_panel=TREES)
 
 
 class Command(Guarded, Grouped):

@@ -16,10 +16,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
 
     from divproj.core.errors import Faults, ProjError
@@ -61,12 +61,12 @@ class Reporter:
 
     def error(self, text: str) -> None:
         self._clear()
-        print(f"proj: {harmless(as_options(text))}", file=sys.stderr)  # noqa: T201
+        print(wrapped(f"proj: {harmless(as_options(text))}", sys.stderr), file=sys.stderr)  # noqa: T201
 
     def say(self, text: str) -> None:
         if not self.quiet:
             self._clear()
-            print(harmless(as_options(text)), file=sys.stderr)  # noqa: T201
+            print(wrapped(harmless(as_options(text)), sys.stderr), file=sys.stderr)  # noqa: T201
 
     def caution(self, text: str) -> None:
         """Print a warning that is not about one sentence."""
@@ -77,14 +77,14 @@ class Reporter:
         if self.verbose or self.warned <= SHOWN or fault.always_shown:
             self.caution(str(fault))
         elif self.warned == SHOWN + 1:
-            self.say("proj: more warnings follow; -v shows them all")
+            self.say("proj: more warnings follow; with -v all are shown")
 
     def summary(self, faults: Faults) -> None:
         """Report how much was left out in reading."""
         words = f"{faults.words} word{'s' * (faults.words != 1)} or link{'s' * (faults.words != 1)}" if faults.words else ""
         pairs = f"{faults.sentences} sentence pair{'s' * (faults.sentences != 1)}" if faults.sentences else ""
         if words or pairs:
-            self.say(f"proj: left out {' and '.join(filter(None, (pairs, words)))} with faults; --strict stops at the first")
+            self.say(f"proj: left out {' and '.join(filter(None, (pairs, words)))} with errors; --strict stops at the first")
 
     def report_omissions(self, count: int) -> None:
         """Report how many projected trees were left out of those to learn from."""
@@ -188,20 +188,83 @@ def stdout() -> Console:
     """The console for tables: as wide as the terminal, and never cut in a pipe. `[x]` is text there, not markup."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else 200, markup=False, emoji=False)
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False, emoji=False)
+
+
+def wrapped(text: str, stream: IO[str]) -> str:
+    """A message with line breaks between words where the terminal would break inside of them; in a pipe as it is."""
+    import textwrap
+
+    if not stream.isatty():
+        return text
+    width = max(shutil.get_terminal_size().columns if stream is sys.stdout else columns(), LEAST_WIDTH)
+    parts = (
+        textwrap.fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        if len(line) > width
+        else line
+        for line in text.split("\n")
+    )
+    return "\n".join(parts)
+
+
+def note(text: str) -> None:
+    """Print an explanation below a table."""
+    print(wrapped(harmless(text), sys.stdout))  # noqa: T201
 
 
 def table(title: str, *columns: str, left: int = 1) -> Table:
-    """An empty table; the first `left` columns are text, the rest numbers."""
+    """An empty table; the first `left` columns are text, the rest numbers.
+
+    Text is wrapped where the terminal is narrow, numbers never. Where that does not suffice, each row is a block of lines instead,
+    `column: cell`.
+    """
     from rich import box
     from rich.table import Table
 
-    grid = Table(title=harmless(title), box=box.SIMPLE, title_justify="left", title_style="bold", pad_edge=False)
+    class Adaptable(Table):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            if _least_width(self) > options.max_width:
+                yield from _blocks(self)
+            else:
+                yield from super().__rich_console__(console, options)
+
+    grid = Adaptable(title=harmless(title), box=box.SIMPLE, title_justify="left", title_style="bold", pad_edge=False)
     for k, name in enumerate(columns):
-        grid.add_column(harmless(name), justify="left" if k < left else "right", no_wrap=True)
+        grid.add_column(harmless(name), justify="left" if k < left else "right", no_wrap=k == 0 or k >= left)
     return grid
 
 
+def _least_width(grid: Table) -> int:
+    """The characters that a table needs to be read: all of its numbers and names, and a few words of its texts."""
+    widths = []
+    for column in grid.columns:
+        longest = max((len(line) for cell in (column.header, *column.cells) for line in str(cell).split("\n")), default=0)
+        widths.append(longest if column.no_wrap else min(longest, LEAST_TEXT))
+    return sum(widths) + 3 * len(widths)
+
+
+def _blocks(grid: Table) -> Iterator[Any]:
+    """The rows of a table as lines `column: cell`, each row under its first cell."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    yield Text(str(grid.title), style="bold")
+    names = [str(column.header) for column in grid.columns]
+    for cells in zip(*(column.cells for column in grid.columns), strict=True):
+        first, *rest = map(str, cells)
+        yield Text(first or names[0] or "–", style="bold")
+        for name, cell in zip(names[1:], rest, strict=True):
+            if cell:
+                yield Padding(Text(f"{name}: {cell}" if name else cell), (0, 0, 0, 2))
+    yield Text("")
+
+
+PIPE_WIDTH = 200
+"""Characters of a line of a table that goes to a file or a pipe."""
+LEAST_TEXT = 16
+"""Characters of a column of text; a table without room for them is shown as blocks."""
+LEAST_WIDTH = 20
+"""Characters of a line below which messages are not wrapped further."""
 MOMENT = 0.5
 """Seconds before the line appears."""
 TURN = 0.15

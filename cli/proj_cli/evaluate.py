@@ -94,7 +94,7 @@ def evaluate(
     if other:
         a, b = results[0].overall, results[1].overall
         comparison = f"{system} {a.uas:.2f}, {other} {b.uas:.2f}: difference {a.uas - b.uas:+.2f}, p = {p:.4f}"
-        common.stdout().print(common.harmless(comparison), soft_wrap=True)
+        common.note(comparison)
 
 
 def _print(scores: TreeScores, sign: str) -> None:
@@ -148,7 +148,7 @@ def _agreement(one: str, two: str, base: str | None, merge: Path | None, subtype
             f"{len(result.alone)} in one file only"
         ] * bool(result.alone)
         compared = f"{plural(result.sentences, 'sentence')}, {plural(result.words, 'word')} compared"
-        console.print(f"{compared}{'; left out: ' if left else ''}{', '.join(left)}", soft_wrap=True)
+        common.note(f"{compared}{'; left out: ' if left else ''}{', '.join(left)}")
         console.print(sign, highlight=False, soft_wrap=True)
     talk.summary(faults)
     if merge is not None:
@@ -316,7 +316,7 @@ def paper(
         shown.add_row(*map(common.harmless, row.keys), *cells, difference)
     console.print(shown)
     for line in (made.source, *made.notes, sign):
-        console.print(common.harmless(line), highlight=False, soft_wrap=True)
+        common.note(line)
 
 
 def _write_latex(path: Path, rows: list[list[str]], how: str, seed: int, sign: str, subtypes: bool) -> None:
@@ -406,7 +406,7 @@ def evaluate_brackets(gold: str, system: str, other: str | None, seed: int, as_j
     if other:
         a, b = scores[system].overall.f1, scores[other].overall.f1
         comparison = f"{system} {a:.2f}, {other} {b:.2f}: difference {a - b:+.2f}, p = {p:.4f}"
-        console.print(common.harmless(comparison), soft_wrap=True)
+        common.note(comparison)
     console.print(
         f"{plural(sum(n > 1 for n in scores[system].lengths), 'sentence')} of two words or more; {sign}", highlight=False
     )

@@ -399,7 +399,7 @@ def _console(output: Path) -> Iterator[Console]:
 
 
 def _say(console: Console, text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True, emoji=False)
+    console.print(common.wrapped(text, console.file), markup=False, highlight=False, soft_wrap=True, emoji=False)
 
 
 def _as_json(igt: Sentence, assessment: Grade) -> dict[str, Any]:
@@ -446,7 +446,7 @@ def _print_sums(console: Console, levels: Counter[int], kinds: Counter[str], unk
         more = f"{len(unknown) - SHOWN} more; " if len(unknown) > SHOWN else ""
         _say(
             console,
-            f"{more}proj check FILE --grams list -o mine.tsv writes them as a table to fill in; --grams mine.tsv reads it",
+            f"{more}to say what they mean: proj check FILE --grams list -o mine.tsv writes a table to fill in; --grams mine.tsv reads it",
         )
     _say(console, f"{total} sentence{'s' * (total != 1)}")
     _say(console, sign)

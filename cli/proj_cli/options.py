@@ -56,7 +56,7 @@ LinksFile = Annotated[
     str | None, typer.Option("--links", metavar="FILE", help="Word links F-E in Pharaoh format, one line per sentence.")
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict/--lenient", help="Stop at the first fault, or leave faulty sentences out with a warning.")
+    bool, typer.Option("--strict/--lenient", help="Stop at the first error, or leave faulty sentences out with a warning.")
 ]
 Jobs = Annotated[
     int,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from divproj.core.pair import Pair
     from divproj.io.corpus import Corpus
     from divproj.io.output import Trees
+    from divproj.projection.pipeline import Summary
     from divproj.projection.projector import Projector
     from divproj.runtime.engine import Workers
 
+Beside = tuple[Path | None, Path | None]
+"""Files for links and for trees of translations."""
 FIRST_TYPES = 20
 """Types that are asked for at a time."""
 rules_app = typer.Typer(help="Show learned rules.", no_args_is_help=True)
@@ -31,8 +34,16 @@ rules_app = typer.Typer(help="Show learned rules.", no_args_is_help=True)
 @options.command
 def project(
     *,
-    source: Annotated[str, typer.Argument(metavar="INPUT", help="Interlinear text, CoNLL-U, or a corpus folder; - is stdin.")],
-    output: Annotated[Path, options.output("FILE", "CoNLL-U to write; - is stdout.")] = Path("-"),
+    source: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT…",
+            help="Interlinear text, CoNLL-U, or a corpus folder; - is stdin. Also several texts, or a folder of them.",
+        ),
+    ],
+    output: Annotated[
+        Path, options.output("FILE", "CoNLL-U to write; - is stdout. For several texts, a folder gets one file each.")
+    ] = Path("-"),
     gold: Annotated[
         str | None, typer.Option("--gold", metavar="CORPUS", help="Sentence pairs with gold F trees to learn from first.")
     ] = None,
@@ -51,7 +62,10 @@ def project(
     ] = None,
     e_out: Annotated[Path | None, typer.Option("--e-out", metavar="FILE", help="Write the E trees, as CoNLL-U.")] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with both trees, links and reasons.")
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page with both trees, links and reasons; for several texts, a folder."
+        ),
     ] = None,
     as_json: options.AsJson = False,
     ignore_ids: options.IgnoreIds = False,
@@ -65,27 +79,156 @@ def project(
     glosses. Every word gets a head; MISC says where it came from (Proj=) and how probable it is (ProjConf=). The last lines say
     what was projected and what is a guess; exit code 3 means that every tree is a guess.
 
-    Example: proj project text.txt -o trees.conllu --html trees.html
-    """
-    from divproj.io.corpus import Corpus
-    from divproj.io.interlinear.languages import lang_code, names_language
-    from divproj.projection.pipeline import CorpusOutput, project_corpus
+    Several texts, or a folder of them, give one file each in the folder -o, or one file with all of them; a text that cannot be
+    read does not stop the others.
 
+    Example: proj project text.txt -o trees.conllu --html trees.html
+
+    Example: proj project texts/ -o trees/
+    """
     options.check_json(as_json, output)
-    projector = _projector(how, gold, grams, source, paper)
     reading = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
-    corpus = Corpus(source, e, links, format=reader.format, reader=reading, same_ids=not ignore_ids)
-    languages = tuple(name for name in how.also if names_language(name))
-    others = tuple(Corpus(name, same_ids=not ignore_ids) for name in how.also if name not in languages)
-    if projector.phrases and not projector.looks_at_text:
-        raise typer.BadParameter(f"--{projector.phrases.first_option} is for s5, s6, and models of s5+")
-    faults = common.faults_for(strict)
-    wanted = CorpusOutput(how.style, projector.conventions, any((links_out, e_out)), html is not None, how.min_coverage)
     workers = options.workers(jobs)
-    trees = project_corpus(
-        projector, (corpus, *others), wanted, faults, workers, talk.caution, shards, [*map(lang_code, languages)]
+
+    def trees_of(text: str, target: Path, page: Path | None, projector: Projector, beside: Beside = (None, None)) -> Summary:
+        from divproj.io.corpus import Corpus
+        from divproj.io.interlinear.languages import lang_code, names_language
+        from divproj.projection.pipeline import CorpusOutput, project_corpus
+
+        corpus = Corpus(text, e, links, format=reader.format, reader=reading, same_ids=not ignore_ids)
+        languages = tuple(name for name in how.also if names_language(name))
+        others = tuple(Corpus(name, same_ids=not ignore_ids) for name in how.also if name not in languages)
+        if projector.phrases and not projector.looks_at_text:
+            raise typer.BadParameter(f"--{projector.phrases.first_option} is for s5, s6, and models of s5+")
+        faults = common.faults_for(strict)
+        wanted = CorpusOutput(how.style, projector.conventions, any(beside), page is not None, how.min_coverage)
+        trees = project_corpus(
+            projector, (corpus, *others), wanted, faults, workers, talk.caution, shards, [*map(lang_code, languages)]
+        )
+        return _write(trees, projector, corpus, target, page, beside, faults, how.min_coverage)
+
+    texts = _texts(source)
+    if texts is None:
+        projector = _projector(how, gold, grams, source[0], paper)
+        summary = trees_of(source[0], output, html, projector, (links_out, e_out))
+        common.end(summary, output, as_json, _signature(projector))
+        return
+    single = {"--e": e, "--links": links, "--links-out": links_out, "--e-out": e_out}
+    if given := next((name for name, value in single.items() if value), None):
+        raise typer.BadParameter(f"{given} is for one text; here are {len(texts)}")
+    trained = _projector(how, gold, grams, paper=paper) if gold else None
+    _project_texts(
+        texts, output, html, lambda text: trained or _projector(how, gold, grams, text, paper), trees_of, as_json, strict
     )
-    _write(trees, projector, corpus, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
+
+
+def _texts(source: list[str]) -> list[str] | None:
+    """Return the texts that the arguments name, patterns and folders of texts taken apart; None where there is one INPUT."""
+    from divproj.core.errors import ProjError, Where
+    from divproj.io.files import F_FILE, IGT_FILE, in_folder
+
+    names: list[str] = []
+    for given in map(Path, source):  # PowerShell and cmd.exe pass patterns on as they are
+        pattern = "*" in given.name and not given.exists()
+        names += sorted(map(str, given.parent.glob(given.name))) if pattern else [str(given)]
+    texts: list[str] = []
+    for name in names:
+        folder = Path(name)
+        if name == "-" or not folder.is_dir() or any(in_folder(folder, file) for file in (F_FILE, IGT_FILE)):
+            texts.append(name)
+            continue
+        from divproj.run.scaffold import look
+
+        contents = look(folder)
+        for message in contents.messages:
+            if "left out" in message:
+                talk.say(message)
+        some = {*contents.text, *(path.name for path in folder.iterdir() if path.suffix.lower() in TEXT_SUFFIXES)}
+        twice = {message.partition(": has the same")[0] for message in contents.messages if ": has the same" in message}
+        texts += [str(folder / text) for text in sorted(some - twice)]
+        if not some:
+            raise ProjError("no text in this folder", Where(name), "`proj check FILE` says what is read of a file")
+    if not texts:
+        raise ProjError("no such file", Where(source[0]))
+    return None if len(texts) == len(source) == 1 and texts[0] == str(Path(source[0])) else texts
+
+
+TEXT_SUFFIXES = (".flextext", ".eaf", ".sfm")
+"""Ends of names of files that are texts, even if they cannot be read."""
+
+
+def _project_texts(
+    texts: list[str], output: Path, html: Path | None, projector_for: Callable[[str], Projector],
+    trees_of: Callable[..., Summary], as_json: bool, strict: bool,
+) -> None:  # fmt: skip
+    """Project several texts: into a folder, one file each, or into one file; one that cannot be read is reported at the end, too."""
+    import json
+    from contextlib import ExitStack
+    from tempfile import TemporaryDirectory
+
+    from divproj.core.errors import ProjError, Where, shell_word
+    from divproj.io.files import writing
+    from divproj.projection.pipeline import NOTHING_PROJECTED
+
+    apart = str(output) != "-" and (output.is_dir() or not output.suffix or str(output).endswith(("/", "\\")))
+    if html is not None and html.suffix:
+        raise typer.BadParameter(f"--html {html}: a folder expected, since there are {len(texts)} texts")
+    for folder in (output if apart else None, html):
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+    stems = [Path(text).stem for text in texts]
+    failed, sentences, guessed = [], 0, True
+    with ExitStack() as stack:
+        everything = None if apart else stack.enter_context(writing(output))
+        place = output if apart else Path(stack.enter_context(TemporaryDirectory(prefix="divproj-")))
+        ids: set[str] = set()
+        for text, stem in zip(texts, stems, strict=True):
+            name = stem if stems.count(stem) == 1 else Path(text).name
+            target, page = place / f"{name}.conllu", html / f"{name}.html" if html is not None else None
+            if apart and any(target.exists() and Path(each).exists() and target.samefile(each) for each in texts):
+                raise ProjError("-o would take the place of an input", Where(str(target)), "give another folder")
+            talk.say(f"{text}:")
+            try:
+                projector = projector_for(text)
+                summary = trees_of(text, target, page, projector)
+            except ProjError as error:
+                if strict:
+                    raise
+                talk.say(f"  not projected: {error}")
+                failed.append(text)
+                continue
+            for line in summary.lines():
+                talk.say(f"  {line}")
+            if as_json:
+                about = {"signature": _signature(projector), "input": text, "output": str(target if apart else output)}
+                print(json.dumps({**about, **summary.as_json()}, ensure_ascii=False))  # noqa: T201
+            sentences, guessed = sentences + summary.tree_count, guessed and summary.exit_code != 0
+            if everything is not None:
+                _append(target, name, everything, ids)
+                target.unlink()
+    done = len(texts) - len(failed)
+    talk.say(f"{plural(sentences, 'sentence')} of {plural(done, 'text')} projected")
+    if failed:
+        talk.caution(f"{plural(len(failed), 'text')} not projected, for the reasons above: {', '.join(failed)}")
+    if str(output) != "-" and done:
+        talk.say(f"Trees written to {output}. To check and correct them: proj review {shell_word(output)}")
+    if failed or guessed:
+        raise typer.Exit(1 if failed else NOTHING_PROJECTED)
+
+
+def _append(source: Path, name: str, out: TextIO, ids: set[str]) -> None:
+    """Append a text to a file of several: its name as `newdoc id`, and ids that occur before with the name in front."""
+    mark = "# sent_id = "
+    with source.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if not number:
+                out.write(f"# newdoc id = {name}\n")
+            if line.startswith(mark):
+                sent_id = line[len(mark) :].strip()
+                if sent_id in ids:
+                    line = f"{mark}{name}.{sent_id}\n"
+                ids.add(line[len(mark) :].strip())
+            out.write(line)
 
 
 def _projector(
@@ -179,14 +322,15 @@ def project_with(
     faults = common.faults_for(strict)
     workers, shards = where
     trees = project_corpus(projector, (corpus,), CorpusOutput(), faults, workers, talk.caution, shards)
-    _write(trees, projector, corpus, output, None, (None, None), faults, as_json=as_json)
+    summary = _write(trees, projector, corpus, output, None, (None, None), faults)
+    common.end(summary, output, as_json, _signature(projector))
 
 
 def _write(
     trees: Iterator[Trees], projector: Projector, corpus: Corpus, output: Path, html: Path | None,
-    beside: tuple[Path | None, Path | None], faults: Faults, least: float = 0.0, as_json: bool = False,
-) -> None:  # fmt: skip
-    """Write every tree as it comes, what was asked for beside (links and E trees, a page), and say what was done."""
+    beside: Beside, faults: Faults, least: float = 0.0,
+) -> Summary:  # fmt: skip
+    """Write every tree as it comes, and what was requested beside (links and E trees, a page); return what was done."""
     from divproj.core.errors import Where
     from divproj.parsing.translations import report_foreign
     from divproj.projection.pipeline import write_projections
@@ -198,19 +342,24 @@ def _write(
         talk.summary(faults)
 
     summary, projections = write_projections(counted, corpus.path, output, beside, least, done)
-    system, styles = projector.system_, {"e_style": projector.preparation.style, "style": projector.f_style}
+    system = projector.system_
     summary.close(system, projector.why_, faults)
     summary.types = str(projector.preparation.types)
-    sign = common.signature(cmd="project", system=system, why=projector.why_, **styles)
     if html:
         from divproj.drawing.projected import write_projections as write_page
         from divproj.io.files import writing
 
         with writing(html) as out:
             name = Path(corpus.path).name
+            sign = _signature(projector)
             write_page(projections, out, title=name, signature=sign, system=system, expected=summary.accuracy)
         talk.say(f"page: {html}")
-    common.end(summary, output, as_json, sign)
+    return summary
+
+
+def _signature(projector: Projector) -> str:
+    styles = {"e_style": projector.preparation.style, "style": projector.f_style}
+    return common.signature(cmd="project", system=projector.system_, why=projector.why_, **styles)
 
 
 @options.command
@@ -327,4 +476,4 @@ def show(
     from divproj.projection.rulefile import say
 
     for line in say(corrections(path), min_count=min_count, weights=weights):
-        print(common.harmless(line))  # noqa: T201
+        common.note(line)

@@ -57,8 +57,8 @@ def run(
 
         def tell(step: Step, seconds: float) -> None:
             why = "" if step.why == "not done yet" else f"  ({step.why})"
-            recordus = "kept" if step.state == "kept" else f"done in {seconds:.1f} s{why}"
-            talk.say(f"{step.stage:<9}{recordus}")
+            text = "kept" if step.state == "kept" else f"done in {seconds:.1f} s{why}"
+            talk.say(f"{step.stage:<9}{text}")
 
         def tick(message: str, count: int, total: int) -> None:
             under_way.name, under_way.done, under_way.total = message, count, total

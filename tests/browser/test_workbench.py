@@ -78,7 +78,9 @@ def test_from_a_flex_file_to_rules(new_page: New, server: WorkbenchServer, tmp_p
     page.wait("document.querySelector('[data-does=Correct]:not(:disabled)')", 120)
     assert text_of(page, "#texts .how") == f"{SENTENCES} sentences, 0 gold"
     page.wait("document.querySelector('#texts .job')")
-    assert f"{SENTENCES} sentences projected by s6" in text_of(page, "#texts .job")  # the whole summary, but no path of ours
+    assert f"{SENTENCES} sentences projected by the gloss model (s6)" in text_of(
+        page, "#texts .job"
+    )  # the whole summary, but no path of ours
     assert "trees.conllu" not in text_of(page, "#texts .job")
     page.press("ArrowDown")
     page.wait("document.activeElement.dataset.does === 'Correct'")

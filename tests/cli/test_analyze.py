@@ -37,7 +37,15 @@ def test_tables_of_one_corpus():
     done = proj("analyze", CORPUS)
     assert done.returncode == 0
     assert done.stderr == ""
-    for text in ("as given", "after swap", "E → F", "Dorr's types", "66 sentence pairs", "divproj:"):
+    for text in (
+        "as given",
+        "after swap",
+        "E → F",
+        "Differences by type",
+        "word without a partner",
+        "66 sentence pairs",
+        "divproj:",
+    ):
         assert text in done.stdout
 
 

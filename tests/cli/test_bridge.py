@@ -22,7 +22,7 @@ def test_s5_needs_no_rules(tmp_path: Path):
     out, links = tmp_path / "trees.conllu", tmp_path / "links.txt"
     done = proj("project", CORPUS, "--system", "s5", "--links-out", links, "-o", out)
     assert done.returncode == 0, done.stderr
-    assert "66 sentences projected by s5" in done.stderr
+    assert "66 sentences projected by the phrase projection (s5)" in done.stderr
     assert "ProjConf=" in out.read_text(encoding="utf-8")
     scores = json.loads(proj("evaluate", CORPUS / "f.conllu", out, "--json").stdout)
     assert scores["uas"] > 75
@@ -33,7 +33,7 @@ def test_two_sources_vote_and_must_have_the_same_words(tmp_path: Path):
     out = tmp_path / "trees.conllu"
     done = proj("project", CORPUS, "--system", "s1-r", "--also", CORPUS, "-o", out)
     assert done.returncode == 0, done.stderr
-    assert "66 sentences projected by s1-r" in done.stderr
+    assert "66 sentences projected by the direct projection (s1-r)" in done.stderr
     other = proj("project", CORPUS, "--also", ROOT / "corpora" / "kor-eng", "-o", out)
     assert other.returncode == 1
     assert "where the first source has 'Der" in other.stderr
@@ -53,7 +53,7 @@ def test_forests_of_f_help_s5(tmp_path: Path):
     done = proj("project", CORPUS, "--system", "s5", "--f-forests", forests, "-o", out)
     assert done.returncode == 0, done.stderr
     assert "no forest has the words of sentence 1" in done.stderr
-    assert "66 sentences projected by s5" in done.stderr
+    assert "66 sentences projected by the phrase projection (s5)" in done.stderr
     wrong = proj("project", CORPUS, "--system", "s1-r", "--f-forests", forests, "-o", out)
     assert wrong.returncode == 2
     assert "--f-forests is for s5" in wrong.stderr
@@ -80,7 +80,10 @@ def test_phrases_feed_projection(tmp_path: Path):
     ):
         done = proj("project", few, *options, "-o", out)
         assert done.returncode == 0, done.stderr
-        assert f"12 sentences projected by {'s5 (trees or forests of F' if name == 'trees' else 's6'}" in done.stderr
+        assert (
+            f"12 sentences projected by the {'phrase projection (s5) (trees or forests of F' if name == 'trees' else 'gloss model (s6)'}"
+            in done.stderr
+        )
         found[name] = json.loads(proj("evaluate", few / "f.conllu", out, "--json").stdout)["uas"]
     assert found["trees"] > 95
     assert min(found.values()) > 70

@@ -63,6 +63,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.returncode == 0, done.stderr
     (folder / "turkish.types.tsv").write_text("gloss\ttag\n")
     (folder / "old.mrg").write_text("(S (NP (DT the) (NN dog)) (VP (VBD slept)))\n")
+    (folder / "left.txt").write_text("the dog slept\nshe bought a house\n")
+    (folder / "right.txt").write_text("the dog was asleep\na house was bought by her\n")
+    (folder / "texts").mkdir()
+    for name in ("turkish.txt", "es/quechua.txt"):
+        sentences = (folder / name).read_text(encoding="utf-8").split("\n\n")[:3]
+        (folder / "texts" / Path(name).name).write_text("\n\n".join(sentences) + "\n", encoding="utf-8")
+    (folder / "bitext").mkdir()
+    for side in "fe":
+        rows = (ROOT / "corpora" / "deu-eng" / f"{side}.conllu").read_text(encoding="utf-8")
+        lines = [line[9:] for line in rows.splitlines() if line.startswith("# text = ")]
+        (folder / "bitext" / f"{side}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     shutil.copytree(ROOT / "corpora" / "deu-eng", folder / "corpora" / "deu-eng")
     return folder
 
@@ -135,7 +146,13 @@ def _config(text: str, folder: Path) -> None:
 def _built(text: str, folder: Path) -> None:
     """Targets that make knows; packages that pip would install, without fetching anything."""
     for line in text.splitlines():
-        program, *words = shlex.split(line, comments=True)
+        program, *words = shlex.split(line, comments=True) or [""]
+        if not program or program in ("brew", "sudo", "python3", "proj") or words[:1] in (["ensurepath"], ["uninstall"]):
+            assert program != "proj" or words == ["--version"]
+            continue  # programs of the reader's system
+        if program in ("pipx", "uv"):
+            program, words = "pip", [word for word in words if word not in ("tool", "--force")]
+        words = [word.replace("./divproj", ".") for word in words]
         if program == "make":
             done = subprocess.run(["make", "--dry-run", *words], cwd=ROOT, capture_output=True, text=True)
         elif program == "pip" and words[-1].startswith("divproj-"):
@@ -145,12 +162,23 @@ def _built(text: str, folder: Path) -> None:
             offline = ["--dry-run", "--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
             done = subprocess.run([sys.executable, "-m", "pip", *words, *offline], cwd=ROOT, capture_output=True, text=True)
         else:
-            assert (program, words) == ("source", [".venv/bin/activate"])  # made by what stands above it
+            assert (program, words) in (("source", ["divproj-env/bin/activate"]), ("source", [".venv/bin/activate"]))
             continue
         assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
+def _powershell(text: str, folder: Path) -> None:
+    """Programs that are there once the lines above have run; what is installed is the folder of the source code."""
+    for line in text.splitlines():
+        assert re.match(
+            r"#|py -m (pip|pipx|venv) |pipx |proj --version|divproj-env\\Scripts\\Activate\.ps1|pip install ", line
+        ), line
+        if "install ." in line:
+            assert line.split()[-1] == r".\divproj"
+
+
 _READERS: dict[str, Callable[[str, Path], None]] = {
+    "powershell": _powershell,
     "json": _phrases,
     "brackets": _nbest,
     "tsv": _grams,

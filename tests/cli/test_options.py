@@ -20,7 +20,7 @@ READS_TEXT = [("project",), ("review",), ("words",), ("check",), ("convert",), (
 """Commands that read interlinear text, as their own input or beside it."""
 SHARED = {
     "--scheduler": "Number of processes, 0 for one per core; or the Dask scheduler of a cluster. The output is the same.",
-    "--strict": "Stop at the first fault, or leave faulty sentences out with a warning.",
+    "--strict": "Stop at the first error, or leave faulty sentences out with a warning.",
     "--quiet": "Print errors only.",
     "--verbose": "Show every warning.",
     "--e-style": "Heads of E trees: ud (content words), function, adpositions, determiners; or as-is.",

@@ -37,7 +37,7 @@ def test_project_a_corpus(rules: Path, tmp_path: Path):
     out = tmp_path / "trees.conllu"
     done = proj("project", CORPUS, "--rules", rules, "-o", out)
     assert done.returncode == 0, done.stderr
-    assert "66 sentences projected by s2+" in done.stderr
+    assert "66 sentences projected by the corrected projection (s2+)" in done.stderr
     text = out.read_text(encoding="utf-8")
     assert "Proj=swap" in text
     assert "ProjConf=" in text
@@ -58,7 +58,7 @@ def test_ids_that_never_coincide(tmp_path: Path):
     done = proj("project", tmp_path, "--system", "s1-r")
     assert heads(done.stdout) == [[2, 0]] * 3
     assert done.stderr.count("F has sent_id f-0 where E") == done.stderr.count("sent_id f-0") / 2 == 1
-    assert "3 sentences projected by s1-r" in done.stderr
+    assert "3 sentences projected by the direct projection (s1-r)" in done.stderr
     assert "sent_id" not in proj("project", tmp_path, "--system", "s1-r", "--ignore-ids").stderr
     assert "3 sentence pairs" in proj("analyze", tmp_path).stdout
 
@@ -106,8 +106,14 @@ def test_rules_do_not_lower_glossed_text(tmp_path: Path):
     plain, ruled = proj("project", text), proj("project", text, "--rules", "deu")
     assert ruled.returncode == 0, ruled.stderr
     assert ruled.stdout == plain.stdout
-    assert "projected by s6 (glosses; the rules are not used: they were learned for s2+, which is less accurate" in ruled.stderr
-    assert "projected by s2+ (as requested)" in proj("project", text, "--rules", "deu", "--system", "s2+").stderr
+    assert (
+        "projected by the gloss model (s6) (the text has glosses; the rules are not used: they were learned for s2+, which is less accurate"
+        in ruled.stderr
+    )
+    assert (
+        "projected by the corrected projection (s2+), as requested"
+        in proj("project", text, "--rules", "deu", "--system", "s2+").stderr
+    )
     both = proj("project", text, "--rules", "deu", "--gold", CORPUS)
     assert both.returncode == 2
     assert "leave one of them out" in " ".join(both.stderr.replace("│", " ").split())
@@ -120,7 +126,10 @@ def test_project_without_rules_takes_the_best_that_needs_none(tmp_path: Path):
     assert "ProjConf" in out.read_text(encoding="utf-8")
     chosen = choose(glosses=True).system
     assert f"# projection = {chosen}" in out.read_text(encoding="utf-8")
-    assert f"66 sentences projected by {chosen} (no gold trees and no rules, but glosses)" in done.stderr
+    assert (
+        "66 sentences projected by the gloss model (s6), chosen because the text has glosses and there are no gold trees yet"
+        in done.stderr
+    )
 
 
 def test_a_system_that_learns_from_gold(tmp_path: Path):
@@ -297,3 +306,67 @@ def test_parts_of_speech_of_the_text_are_used(tmp_path: Path):
     done = proj("project", tmp_path / "story.sfm", "--system", "s6", "--grams", tmp_path / "own.tsv")
     rows = [row.split("\t") for row in done.stdout.splitlines() if row[:1].isdigit()]
     assert [row[3] for row in rows][:3] == ["NOUN", "ADV", "VERB"]
+
+
+@pytest.fixture
+def folder_of_texts(tmp_path: Path) -> Path:
+    """Three texts of a few sentences in two formats and three languages of glosses, and one that cannot be read."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for source, name in (("turkish.txt", "a.txt"), ("es/quechua.txt", "b.txt"), ("fr/bambara.txt", "c.txt")):
+        parts = (ROOT / "tutorial" / source).read_text(encoding="utf-8").split("\n\n")
+        (folder / name).write_text("\n\n".join(parts[:3]) + "\n", encoding="utf-8")
+    (folder / "bad.flextext").write_text("<broken", encoding="utf-8")
+    return folder
+
+
+def test_a_folder_of_texts(folder_of_texts: Path, tmp_path: Path):
+    """One file each, as each text by itself gives; what cannot be read is named and stops nothing."""
+    done = proj("project", folder_of_texts, "-o", tmp_path / "trees", "--html", tmp_path / "pages")
+    assert done.returncode == 1
+    assert sorted(path.name for path in (tmp_path / "trees").iterdir()) == ["a.conllu", "b.conllu", "c.conllu"]
+    assert sorted(path.name for path in (tmp_path / "pages").iterdir()) == ["a.html", "b.html", "c.html"]
+    assert "9 sentences of 3 texts projected" in done.stderr
+    assert f"1 text not projected, for the reasons above: {folder_of_texts / 'bad.flextext'}" in done.stderr
+    assert "translations parsed as Spanish (3)" in done.stderr
+    proj("project", folder_of_texts / "b.txt", "-o", tmp_path / "alone.conllu")
+    assert (tmp_path / "alone.conllu").read_bytes() == (tmp_path / "trees" / "b.conllu").read_bytes()
+
+
+def test_several_texts_in_one_file(folder_of_texts: Path, tmp_path: Path):
+    """All together: a newdoc for each text, ids made unique; a pattern that no shell has replaced."""
+    (folder_of_texts / "bad.flextext").unlink()
+    again = folder_of_texts / "a2.txt"
+    again.write_bytes((folder_of_texts / "a.txt").read_bytes())
+    done = proj("project", folder_of_texts / "a*.txt", folder_of_texts / "b.txt", "-o", tmp_path / "all.conllu", "--json")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "all.conllu").read_text(encoding="utf-8")
+    assert [line for line in text.splitlines() if "newdoc" in line] == [f"# newdoc id = {name}" for name in ("a", "a2", "b")]
+    ids = [line for line in text.splitlines() if line.startswith("# sent_id")]
+    assert len(ids) == len(set(ids)) == 9
+    assert [json.loads(line)["projected"] for line in done.stdout.splitlines()] == [3, 3, 3]
+    assert proj("check", tmp_path / "all.conllu").returncode == 0
+
+
+def test_several_texts_that_cannot_go_together(folder_of_texts: Path, tmp_path: Path):
+    a, b = folder_of_texts / "a.txt", folder_of_texts / "b.txt"
+    for more, message in (
+        (("--links-out", tmp_path / "x.txt"), "--links-out is for one text; here are 2"),
+        (("-o", tmp_path / "trees", "--html", tmp_path / "x.html"), "a folder expected, since there are 2 texts"),
+    ):
+        done = proj("project", a, b, *more)
+        assert done.returncode == 2
+        assert message in " ".join(done.stderr.replace("│", " ").split())
+    strict = proj("project", folder_of_texts, "--strict", "-o", tmp_path / "trees")
+    assert strict.returncode == 1
+    assert "bad.flextext: no XML element" in strict.stderr
+    (tmp_path / "nothing").mkdir()
+    assert "no text in this folder" in proj("project", tmp_path / "nothing").stderr
+    assert "no such file" in proj("project", tmp_path / "no*.txt").stderr
+    own = folder_of_texts / "d.conllu"
+    own.write_text((ROOT / "tutorial" / "gold.conllu").read_text(encoding="utf-8").split("\n\n")[0] + "\n\n", encoding="utf-8")
+    before = own.read_bytes()
+    taken = proj("project", own, a, "-o", folder_of_texts)
+    assert taken.returncode == 1
+    assert "-o would take the place of an input" in taken.stderr
+    assert own.read_bytes() == before

@@ -37,7 +37,7 @@ def test_from_raw_text_to_report(english: Path, tmp_path: Path):
     done = proj("run", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
-    assert "20 sentences projected by s5+" in done.stderr
+    assert "20 sentences projected by the trained parser with phrases (s5+)" in done.stderr
     assert done.stderr.rstrip().endswith("\nreport: results/report.html")
     results = folder / "results"
     assert {p.name for p in results.iterdir()} >= {
@@ -118,7 +118,7 @@ def test_the_parser_in_the_box(tmp_path: Path):
     assert proj("new", "Tavi", "--folder", folder).returncode == 0
     done = proj("run", folder / "divproj.toml")
     assert done.returncode == 0, done.stderr
-    assert "12 sentences projected by s6" in done.stderr
+    assert "12 sentences projected by the gloss model (s6)" in done.stderr
     found = json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
     assert found["stages"]["parse"]["parser"] == "en"
     assert "en/weights.npz" in found["inputs"]

@@ -90,7 +90,7 @@ def test_the_report_begins_with_held_out_accuracy(learned: Path):
     held, folds = scores["held_out"]["sentences_right"], scores["cross_validation"]["systems"]["s2+"]["sentences_right"]
     right, words = (sum(row[k] for row in (*held, *folds)) for k in (0, 1))
     assert scores["expected"]["uas"] == pytest.approx(100 * right / words, abs=3)  # the calibration is joined in
-    assert scores["expected"]["source"].startswith("calibration and 3 held-out sentences and 2 folds of 9 gold")
+    assert scores["expected"]["source"].endswith("and checked on 3 held-out sentences and 9 gold sentences in 2 folds")
     first = re.search(r"<dl class=\"facts\"><div><dt>(.*?)</dt><dd>(.*?)</dd>", page)
     assert first
     assert first.groups() == ("of the heads expected right", f"{scores['expected']['uas']:.0f} %")
@@ -107,7 +107,7 @@ def test_without_gold_the_calibration_speaks(tmp_path: Path):
     folder = write(tmp_path / "tavi")
     done = proj("run", config(folder, PLAIN + '[project]\nsystem = "s1-r"\n'), "--json")
     assert done.returncode == 0, done.stderr
-    told = r"expected to be right: (\d+) % of the heads \(± (\d+); calibrated on \d+ treebanks of other languages\)"
+    told = r"about (\d+) % of the heads should be right \(± (\d+) points; calibrated on \d+ treebanks of other languages\)"
     found = re.search(told, done.stderr)
     assert found, done.stderr
     assert int(found[2]) >= 10
@@ -126,7 +126,7 @@ def test_a_table_without_translations_is_not_projected(tmp_path: Path):
     text.write_text(f"ID,Primary_Text\n{rows}", encoding="utf-8")
     done = proj("project", text, "-o", tmp_path / "trees.conllu", "--json")
     assert done.returncode == 3
-    assert "0 sentences projected by s5" in done.stderr
+    assert "0 sentences projected by the phrase projection (s5)" in done.stderr
     assert "40 sentences without a translation: the tree is a guess" in done.stderr
     found = json.loads(done.stdout)
     assert (found["projected"], found["without_translation"], found["guesses"], found["exit_code"]) == (0, 40, 40, 3)
@@ -140,7 +140,7 @@ def test_glosses_alone_are_neither_a_projection_nor_a_guess(tmp_path: Path):
     done = proj("project", text, "-o", tmp_path / "trees.conllu", "--json")
     assert done.returncode == 0, done.stderr
     assert "1 sentence without a translation: the tree comes from the glosses alone" in done.stderr
-    assert "expected to be right: not known, since nothing is projected" in done.stderr
+    assert "how many heads are right is not known, since nothing is projected" in done.stderr
     assert "left out" not in done.stderr
     found = json.loads(done.stdout)
     assert (found["projected"], found["without_translation"], found["by_glosses_alone"], found["guesses"]) == (0, 1, 1, 0)
@@ -159,7 +159,7 @@ def test_italian_translations_are_recognised(tmp_path: Path):
     trees = (tmp_path / "trees.conllu").read_text(encoding="utf-8")
     assert trees.count("# text_it = ") == 3
     assert "# text_en" not in trees
-    assert "expected to be right: not known, since nothing is projected" in done.stderr
+    assert "how many heads are right is not known, since nothing is projected" in done.stderr
     found = json.loads(done.stdout)
     assert (found["expected"], found["parsed_as_another_language"], found["not_parsed"]) == (None, None, {"Italian": 3})
     run = proj("run", config(tmp_path, '[input]\ntext = "text.txt"\n'))
@@ -181,7 +181,7 @@ def test_a_parser_of_another_language_is_used_when_it_is_asked_for(tmp_path: Pat
     )
     assert told in done.stderr
     # the calibration is of English that was parsed as English, so it says nothing of these trees
-    unknown = "expected to be right: not known, since the translations are Italian and the parser is not"
+    unknown = "how many heads are right is not known, since the translations are Italian and the parser is not"
     assert unknown in done.stderr
     found = json.loads(done.stdout)
     assert (found["expected"], found["parsed_as_another_language"], found["without_translation"]) == (None, "Italian", 0)
@@ -234,13 +234,13 @@ def test_a_run_says_what_it_did(learned: Path):
     said = (learned / "said.txt").read_text(encoding="utf-8")
     assert "not done yet" not in said
     assert re.search(r"^project +done in [0-9.]+ s$", said, re.MULTILINE)
-    assert "16 sentences projected by s2+ (named in the config)" in said
+    assert "16 sentences projected by the corrected projection (s2+) (named in the config)" in said
     assert re.search(
-        r"^expected to be right: \d+ % of the heads \(± \d+; calibration and 3 held-out sentences and 2 folds of 9 gold",
+        r"^about \d+ % of the heads should be right \(± \d+ points; .*, and checked on 3 held-out sentences and 9 gold sentences in 2 folds",
         said,
         re.M,
     )
-    assert "check first (lowest confidence): " in said
+    assert "check these first (least confident): " in said
 
 
 def test_the_summary_as_json(learned: Path):
@@ -279,7 +279,7 @@ def test_parsing_says_what_it_did(tmp_path: Path):
     assert (found["parsed"], found["words"], found["doubtful"]) == (1, 4, ["1"])
     assert found["expected"]["source"] == "the pack's calibration"
     fast = proj("parse", text, "--lang", "en-fast", "-o", tmp_path / "out.conllu")
-    assert "expected to be right: not known; this model is not calibrated" in fast.stderr
+    assert "how many heads are right is not known: this model is not calibrated" in fast.stderr
 
 
 def test_workers_come_and_go_in_silence(tmp_path: Path):

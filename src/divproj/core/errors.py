@@ -223,7 +223,7 @@ def _singular(reason: str) -> str:
 
 @dataclass
 class Faults:
-    """What to do with faulty data: stop at the first fault (`strict`), or note it and continue.
+    """What to do with faulty data: stop at the first error (`strict`), or note it and continue.
 
     `tell` is called with each fault noted, so that a command can warn as it reads.
 

@@ -39,6 +39,19 @@ MEANING = {
     "categorial": "linked words differ in UPOS",
     "thematic": "a matched edge bears another relation",
 }
+LABELS = {
+    "promotional": "modifier becomes head",
+    "demotional": "head becomes dependent",
+    "structural": "word without a partner",
+    "conflational": "several words for one",
+    "categorial": "other part of speech",
+    "thematic": "other relation",
+}
+"""What tables call them: each is wider than the type of Dorr's that it is named for."""
+ABOUT_TYPES = (
+    "Counted by rule from trees and links. The divergences that Dorr (1994) calls promotional, demotional, structural, conflational, "
+    "categorial and thematic are among these cases, in this order; not every case is one."
+)
 _MODIFIERS = frozenset(["ADV", "ADJ", "RB", "RBR", "RBS", "JJ", "JJR", "JJS", "WRB"])
 _MODIFYING = frozenset(["advmod", "amod", "advcl", "neg", "mod"])
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, TextIO
 
-from divproj.divergence.analysis import MEANING, TYPES, Analysis
+from divproj.divergence.analysis import ABOUT_TYPES, LABELS, MEANING, TYPES, Analysis
 from divproj.divergence.operations import CLASSES, Altered
 from divproj.drawing.measure import escape
 from divproj.drawing.page import (
@@ -246,10 +246,10 @@ def _relations(pairs: _Pairs, sentences: int) -> Iterator[str]:
 
 
 def _dorr(analysis: Analysis, pairs: _Pairs) -> Iterator[str]:
-    yield f'<section id="dorr"><h2>Dorr’s types</h2>{scroll("Dorr’s types")}<table><thead><tr><th scope="col">type</th>'
+    yield f'<section id="dorr"><h2>Differences by type</h2><p class="note">{ABOUT_TYPES}</p>{scroll("Differences by type")}<table><thead><tr><th scope="col">type</th>'
     yield '<th scope="col" class="num">times</th><th scope="col">examples</th></tr></thead><tbody>'
     for name in TYPES:
-        yield f'<tr><th scope="row">{name}<small>{escape(MEANING[name])}</small></th>'
+        yield f'<tr><th scope="row">{LABELS[name]}<small>{escape(MEANING[name])}</small></th>'
         yield f'<td class="num">{number(analysis.dorr[name])}</td><td><ul class="examples">'
         for example in analysis.examples[name]:
             text = f"<bdi>{escape(example.text)}</bdi>"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from divproj.divergence.analysis import MEANING
+from divproj.divergence.analysis import LABELS, MEANING
 from divproj.divergence.operations import CLASSES
 from divproj.drawing.html import STAGE_NAMES
 from divproj.drawing.measure import escape
@@ -201,7 +201,7 @@ def _divergence(run: RunReport) -> Iterator[str]:
         yield "</tbody></table></div>"
     yield '</div><ul class="lines">'
     for name, count in facts["dorr"].items():
-        yield f"<li>{escape(name)} ({escape(MEANING[name])}): {number(count)}</li>"
+        yield f"<li>{escape(LABELS[name])} ({escape(MEANING[name])}): {number(count)}</li>"
     yield "</ul></section>\n"
 
 

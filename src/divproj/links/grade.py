@@ -122,7 +122,7 @@ def _length_mismatch(words: tuple[str, ...], others: tuple[str, ...], nouns: tup
     pairs = zip(words, others, strict=False)
     parting = next((k for k, (word, other) in enumerate(pairs, 1) if len(morphs(word)) != len(morphs(other))), 0)
     if parting:
-        message += f", which part at word {parting}: '{words[parting - 1]}' over '{others[parting - 1]}'"
+        message += f"; they no longer match from word {parting} on: '{words[parting - 1]}' is above '{others[parting - 1]}'"
     else:
         rest = longer[min(n, m) :]
         message += f", without a {nouns[1] if n > m else nouns[0]}: {_quote(rest)}"

@@ -118,7 +118,7 @@ class ConfidenceSummary:
         """The line that names the sentences to look at first, where there are any."""
         low = f"{plural(self.weak, 'sentence')} below {100 * WEAK_SENTENCE:.0f} % confidence; " if self.weak else ""
         names = ", ".join(name for _, name in self.doubtful)
-        return [f"check first (lowest confidence): {low}{names}"] if self.doubtful else []
+        return [f"check these first (least confident): {low}{names}"] if self.doubtful else []
 
     @property
     def mean_confidence(self) -> float | None:
@@ -158,15 +158,15 @@ class ParseSummary(ConfidenceSummary):
         """As text, one fact per line."""
         text_lines = [f"{plural(self.parsed, 'sentence')} parsed by {self.parser}, {plural(self.words, 'word')}"]
         if self.left_out:
-            text_lines.append(f"{plural(self.left_out, 'sentence')} left out with faults")
+            text_lines.append(f"{plural(self.left_out, 'sentence')} left out with errors")
         if self.judged:
             known = self.expected_share
             estimate = (
-                f"{100 * known:.0f} % of the heads (± {200 * (self.calibration_error or 0):.0f}; the pack's calibration)"
+                f"about {100 * known:.0f} % of the heads should be right (± {200 * (self.calibration_error or 0):.0f} points; the pack's calibration)"
                 if known
-                else ""
+                else "how many heads are right is not known: this model is not calibrated"
             )
-            text_lines.append(f"expected to be right: {estimate or 'not known; this model is not calibrated'}")
+            text_lines.append(estimate)
             text_lines += self.look_first()
         return text_lines
 

@@ -134,7 +134,7 @@ def foreign_translations(language: str, parser: str, count: int, where: Where | 
     if parser:
         message, remedy = f"{said}, but parsed by '{parser}', as requested", f"leave `e_parser` out, or {train}"
     else:
-        message = f"{said}, for which there is no parser: not parsed, so trees come from the glosses alone (guesses where there are none)"
+        message = f"{said}, for which there is no parser: their trees come from the glosses alone (or are guesses where there are none)"
         install = f"install one (`pip install divproj-{language}`), or " if language in PACKAGES else ""
         remedy = (
             f"{install}{train}"

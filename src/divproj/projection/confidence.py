@@ -505,9 +505,13 @@ class Expected:
     def __str__(self) -> str:
         """
         >>> print(Expected(0.784, 0.041, "5 folds of 40 gold sentences"))
-        78 % of the heads (± 8; 5 folds of 40 gold sentences)
+        about 78 % of the heads should be right (± 8 points; 5 folds of 40 gold sentences)
         """
-        return f"{100 * self.share:.0f} % of the heads (± {200 * self.error:.0f}; {self.source})"
+        return self.sentence()
+
+    def sentence(self, which: str = "") -> str:
+        """In words, of these heads (` of the projected sentences`)."""
+        return f"about {100 * self.share:.0f} % of the heads{which} should be right (± {200 * self.error:.0f} points; {self.source})"
 
     def as_json(self) -> dict[str, Any]:
         return {"uas": round(100 * self.share, 2), "standard_error": round(100 * self.error, 2), "source": self.source}
@@ -542,13 +546,13 @@ def combine(calibration: Expected | None, gold: Expected | None) -> Expected | N
     """Return the mean of the two estimates, by calibration and by gold sentences, weighted by precision; they are independent.
 
     >>> print(combine(Expected(0.7, 0.05, "calibrated on 19 treebanks"), Expected(0.8, 0.05, "30 gold sentences")))
-    75 % of the heads (± 7; calibration and 30 gold sentences)
+    about 75 % of the heads should be right (± 7 points; calibrated on 19 treebanks, and checked on 30 gold sentences)
     """
     if calibration is None or gold is None:
         return calibration or gold
     a, b = (1 / max(x.error, 1e-3) ** 2 for x in (calibration, gold))
     share = (a * calibration.share + b * gold.share) / (a + b)
-    return Expected(share, (a + b) ** -0.5, f"calibration and {gold.source}")
+    return Expected(share, (a + b) ** -0.5, f"{calibration.source}, and checked on {gold.source}")
 
 
 def recalibrate(

@@ -42,7 +42,7 @@ from divproj.projection import rulefile, systems
 from divproj.projection.confidence import Expected, calibrate, expected_of_sums
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.prepare import Preparation, gram_table, prepare_pairs, prepare_text
-from divproj.projection.systems import AUTO, System, system_info
+from divproj.projection.systems import AUTO, NAMES, System, system_info, system_name
 from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 from divproj.runtime.resources import folder
 from divproj.text.language_id import script_of
@@ -576,8 +576,9 @@ class Summary(ConfidenceSummary):
 
     def lines(self) -> list[str]:
         """As text, one fact per line."""
-        by = f" by {self.system}" if self.system else ""
-        lines = [f"{plural(self.projected, 'sentence')} projected{by}" + (f" ({self.why})" if self.why else "")]
+        by = f" by the {system_name(self.system)}" if self.system in NAMES else f" by {self.system}" if self.system else ""
+        why = f", {self.why}" if self.why.startswith(("chosen", "as ")) else f" ({self.why})" if self.why else ""
+        lines = [f"{plural(self.projected, 'sentence')} projected{by}{why}"]
         rests = "the tree is a guess" if not self.by_glosses else "the tree comes from the glosses alone"
         if self.by_glosses and self.guesses:
             rests += ", or is a guess where there are none"
@@ -587,7 +588,7 @@ class Summary(ConfidenceSummary):
             (others, f"without a translation: {rests}"),
             (self.unlinked, f"without links to the translation: {rests}{self._remedy}"),
             (self.uncovered, f"left out: fewer than {100 * self.least:.0f} % of the words are linked"),
-            (self.left_out, "left out with faults"),
+            (self.left_out, "left out with errors"),
         ):
             if count:
                 lines.append(f"{plural(count, 'sentence')} {remark}")
@@ -598,9 +599,11 @@ class Summary(ConfidenceSummary):
         if self.tree_count:
             lines.append(f"{100 * self.coverage:.0f} % of {plural(self.words, 'word')} linked")
         if self.projected or self.by_glosses:
-            only = " in the projected sentences" * (0 < self.projected < self.tree_count)
-            known = self.accuracy or f"{self._missing_reason}; `proj review` tells after a few corrections"
-            lines.append(f"expected to be right{only}: {known}")
+            only = " of the projected sentences" * (0 < self.projected < self.tree_count)
+            unknown = (
+                f"how many heads{only} are right is {self._missing_reason}; after a few corrections, `proj review` estimates it"
+            )
+            lines.append(self.accuracy.sentence(only) if self.accuracy else unknown)
         lines += self.look_first()
         return lines
 
@@ -650,7 +653,7 @@ class Summary(ConfidenceSummary):
         """Return the summary that `as_json` was made from.
 
         >>> Summary.from_json(Summary("s6", "as requested", projected=2, words=9, linked=6).as_json()).lines()[:2]
-        ['2 sentences projected by s6 (as requested)', '67 % of 9 words linked']
+        ['2 sentences projected by the gloss model (s6), as requested', '67 % of 9 words linked']
         """
         return cls(
             fields["system"], fields["why"], fields["min_coverage"], fields["projected"], fields["without_translation"],

@@ -347,7 +347,7 @@ class SystemInfo:
     about: str
     """What it does, in one sentence."""
     word: str = ""
-    """A name in plain words, for the systems that users choose from; the others serve to compare with the papers."""
+    """A name in one word, for the systems that users choose from; the others serve to compare with the papers."""
     needs: str = ""
     """What must be there besides words, translations and links: `gold` trees of F, `rules` or gold, or nothing."""
     observes: bool = False
@@ -363,6 +363,15 @@ class SystemInfo:
     @property
     def learns(self) -> bool:
         return bool(self.needs)
+
+    @property
+    def name(self) -> str:
+        """What messages call it: plain words, then the code in brackets; a system of the papers by its code alone.
+
+        >>> SYSTEMS["s6"].name, SYSTEMS["s4-2"].name
+        ('gloss model (s6)', 's4-2')
+        """
+        return f"{NAMES[self.code]} ({self.code})" if self.code in NAMES else self.code
 
     @property
     def requirements(self) -> str:
@@ -444,6 +453,16 @@ SYSTEMS: dict[str, SystemInfo] = {
         ),
     )
 }
+NAMES = {
+    "s1-r": "direct projection",
+    "s2+": "corrected projection",
+    "s5": "phrase projection",
+    "s6": "gloss model",
+    "s6+": "gloss model with your trees",
+    "s4+": "trained parser",
+    "s5+": "trained parser with phrases",
+}
+"""Names of systems in plain words, by code."""
 _WORDS = {system.word: system.code for system in SYSTEMS.values() if system.word}
 
 
@@ -457,6 +476,15 @@ def system_info(name: str) -> SystemInfo:
     if code not in SYSTEMS:
         raise ModelError(f"no system '{name}'", remedy=f"choose one of {', '.join((AUTO, *SYSTEMS))}")
     return SYSTEMS[code]
+
+
+def system_name(code: str) -> str:
+    """Return what messages call a system: its name and code; other text is returned as it is.
+
+    >>> system_name("s6+"), system_name("model:mine")
+    ('gloss model with your trees (s6+)', 'model:mine')
+    """
+    return SYSTEMS[code].name if code in SYSTEMS else code
 
 
 @dataclass(frozen=True)
@@ -492,15 +520,15 @@ def choose(*, gold: int = 0, rules: str = "", glosses: bool = False, forests: bo
     if rules == "s6+":
         return SystemChoice(rules, "the rules were learned for it")
     if rules and glosses and has_gloss_model():
-        why = f"glosses; the rules are not used: they were learned for {rules}, which is less accurate on glossed text than s6"
+        why = f"the text has glosses; the rules are not used: they were learned for {rules}, which is less accurate on glossed text than s6"
         return SystemChoice("s6", f"{why}; choose {rules} to use them all the same")
     if rules:
         return SystemChoice(rules, "rules are given")
     if forests:
         return SystemChoice("s5", "trees or forests of F are given")
     if glosses and has_gloss_model():
-        return SystemChoice("s6", "no gold trees and no rules, but glosses")
-    return SystemChoice("s5", "no gold trees and no rules")
+        return SystemChoice("s6", "chosen because the text has glosses and there are no gold trees yet")
+    return SystemChoice("s5", "chosen because there are neither glosses nor gold trees")
 
 
 def describe_system(system: str) -> str:

@@ -245,7 +245,7 @@ CONFIG_TEXT = """\
 language = {language}
 results = "results"          # all output goes into this folder
 seed = 1                     # the same seed gives the same result
-# strict = true              # stop at the first fault in the data, instead of leaving faulty sentences out with a warning
+# strict = true              # stop at the first error in the data, instead of leaving faulty sentences out with a warning
 
 [input]
 # Interlinear text, in any format: plain text (lines with words, glosses, translation), CoNLL-U, Toolbox, FLEx, ELAN, Xigt, CLDF, LaTeX.

@@ -342,7 +342,7 @@ def estimate_accuracy(job: StageJob, scores: dict[str, Any]) -> Expected | None:
     folded = scores.get("cross_validation", {})
     if system_scores := folded.get("systems", {}).get(job.config.system):
         counts += [tuple(pair) for pair in system_scores["sentences_right"]]
-        sources.append(f"{plural(folded['folds'], 'fold')} of {plural(folded['pairs'], 'gold sentence')}")
+        sources.append(f"{plural(folded['pairs'], 'gold sentence')} in {plural(folded['folds'], 'fold')}")
     return combine(_calibration(job), expected_from_counts(counts, " and ".join(sources)))
 
 

@@ -38,7 +38,7 @@ def test_guesses_are_not_called_projected():
         assert summary.add(s1(bitext))
     assert (summary.projected, summary.unlinked, summary.untranslated) == (1, 1, 1)
     assert summary.lines()[:3] == [
-        "1 sentence projected by s1-r",
+        "1 sentence projected by the direct projection (s1-r)",
         "1 sentence without a translation: the tree is a guess",
         "1 sentence without links to the translation: the tree is a guess (without glosses `proj words` finds links)",
     ]
@@ -50,7 +50,7 @@ def test_all_guesses_are_another_exit_code():
     summary = Summary("s1-r")
     for _ in range(1276):
         summary.add(s1(UNTRANSLATED))
-    assert summary.lines()[0] == "0 sentences projected by s1-r"
+    assert summary.lines()[0] == "0 sentences projected by the direct projection (s1-r)"
     assert "1,276 sentences without a translation" in summary.lines()[1]
     assert summary.exit_code == summary.as_json()["exit_code"] == 3
 
@@ -92,8 +92,8 @@ def test_the_least_sure_are_named_and_counts_add_up(monkeypatch: pytest.MonkeyPa
         parts.append(summary)
     parts[0].merge(parts[1])
     assert parts[0].as_json()["doubtful"] == ["s0.4", "s0.9"]
-    assert "check first (lowest confidence): 1 sentence below 50 % confidence; s0.4, s0.9" in parts[0].lines()
-    assert str(parts[0].accuracy) == "64 % of the heads (± 40; a map of the test)"
+    assert "check these first (least confident): 1 sentence below 50 % confidence; s0.4, s0.9" in parts[0].lines()
+    assert str(parts[0].accuracy) == "about 64 % of the heads should be right (± 40 points; a map of the test)"
     assert expected_accuracy([(0.4, 0.3), (0.9, 0.95)], "mine") == parts[0].accuracy
     assert expected_accuracy([(0.4, 0.3)], "yours") is None
     parts[0].expected = Expected(0.7, 0.02, "gold")
@@ -108,7 +108,7 @@ def test_expected_from_gold():
     assert both is not None
     assert both.share == pytest.approx(0.7)
     assert both.error < 0.1
-    assert both.source == "calibration and b"
+    assert both.source == "a, and checked on b"
     assert combine(None, other) == combine(other, None) == other
     assert Expected.from_json(other.as_json()) == other
     assert Expected.from_json(None) is None

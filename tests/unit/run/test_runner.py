@@ -375,7 +375,7 @@ def test_a_held_out_file_alone(folder: Path):
     assert list(scores) == ["expected", "held_out"]
     assert scores["held_out"]["sentences"] == 8
     known = scores["expected"]
-    assert known["source"] == "calibration and 8 held-out sentences"
+    assert known["source"].endswith("of other languages, and checked on 8 held-out sentences")
     low, high = sorted((prior["uas"], scores["held_out"]["uas"]))
     assert low <= known["uas"] <= high
     assert known["standard_error"] < prior["standard_error"]
@@ -383,8 +383,8 @@ def test_a_held_out_file_alone(folder: Path):
 
 def test_the_calibration_does_not_speak_of_what_was_learned_from(folder: Path):
     made = run(config(folder, LEARNED))
-    told = next(line for line in summary_lines(made.facts) if line.startswith("expected to be right"))
-    assert "calibration and 2 held-out sentences and 2 folds of 6 gold sentences" in told
+    told = next(line for line in summary_lines(made.facts) if line.startswith("about "))
+    assert "and checked on 2 held-out sentences and 6 gold sentences in 2 folds" in told
     (folder / "gold.conllu").write_text(conllu([item[0] for item in unlike(12)]), encoding="utf-8")
     run(config(folder, LEARNED.replace("held_out = 0.25", "held_out = 0.0")))
     assert results(folder)["scores"]["expected"]["source"] == "2 folds of 12 gold sentences"

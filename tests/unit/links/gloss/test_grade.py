@@ -61,7 +61,7 @@ class TestFindings:
             "glosses 3: 3 words but 2 glosses, without a gloss: 'uva'; write one gloss a word, parts of one gloss joined by '.'"
         ]
         assert said("Sena kolu-t uva", "sister fish PL swim")[0].startswith(
-            "glosses 2: 3 words but 4 glosses, which part at word 2: 'kolu-t' over 'fish'"
+            "glosses 2: 3 words but 4 glosses; they no longer match from word 2 on: 'kolu-t' is above 'fish'"
         )
 
     def test_a_hyphen_that_stands_apart(self):
