@@ -35,7 +35,7 @@ from divproj.core.links import Links
 from divproj.core.sentence import Sentence, morphs
 from divproj.links.grams import GlossPart, Grams, casefold_all
 from divproj.runtime.vectors import WordVectors, shipped_vectors
-from divproj.text.stems import relation, stemmer
+from divproj.text.stems import english_words, relation, senses, stemmer
 from divproj.text.tokens import normal_form
 
 PASS_SCORES = {
@@ -242,9 +242,17 @@ class Neighbours:
     """One sentence and its links so far; words are counted from 0 here."""
 
     def __init__(
-        self, igt: Sentence, target: TranslationWords, grams: Grams, lemmas: Lemmas, meaning: WordSimilarity | None = None
+        self,
+        igt: Sentence,
+        target: TranslationWords,
+        grams: Grams,
+        lemmas: Lemmas,
+        meaning: WordSimilarity | None = None,
+        gloss_language: str = "",
     ) -> None:
+        """`gloss_language`: that of the glosses, where it is another one than that of the translation."""
         self.likenesses = meaning
+        self.gloss_language = gloss_language
         self.igt, self.e, self.grams, self.lemmas = igt, target, grams, lemmas
         self.rows = tokens(igt, grams)
         self.tokens = [token for row in self.rows for token in row]
@@ -409,7 +417,15 @@ class GlossPasses(Neighbours):
         for lemma in self.lemmas(text):
             for j in self.e.by_lemma.get(lemma, ()):
                 sources.setdefault(j, "lemma")
+        if self.gloss_language and not sources:
+            sources = dict.fromkeys((j for j in range(self.m) if self.translates(text, j)), "synonym")
         return [(j, sources[j]) for j in sorted(sources) if not self.e.supports(j)]
+
+    def translates(self, text: str, j: int) -> bool:
+        """Whether a gloss word in another language may mean what word j of the translation means."""
+        ours = senses(text, self.gloss_language)
+        forms = {self.e.forms[j], *self.lemmas(self.e.forms[j])} if ours else ()
+        return any(not ours.isdisjoint(senses(form, self.grams.language)) for form in forms)
 
     def words(self, proposed: Iterable[Proposal], *, function: bool) -> None:
         """Gloss words that are in the translation, as they stand or in another form."""
@@ -626,7 +642,7 @@ class GlossPasses(Neighbours):
         ranked = []
         for i, texts in waiting.items() if free else ():
             for j in free:
-                fit = self.likenesses.likeness(".".join(texts), self.e.forms[j])
+                fit = self.likenesses.likeness(*self.compared(texts, j))
                 score = (
                     fit - (0.0 if self.same_class(i, j) else CLASS_MISFIT) + PLACE_FIT * min(1.0, max(-1.0, self.near(i, j)))
                 )
@@ -635,6 +651,13 @@ class GlossPasses(Neighbours):
         for _, i, j in sorted(ranked):
             if not self.e_of[i] and not self.f_of[j]:
                 self.link(i, j, "meaning")
+
+    def compared(self, texts: list[str], j: int) -> tuple[str, str]:
+        """The words of a gloss, and word j of the translation; both in English where they are in two languages."""
+        if not self.gloss_language:
+            return ".".join(texts), self.e.forms[j]
+        english = [word for text in texts for word in english_words(text, self.gloss_language)[:1]]
+        return ".".join(english), ".".join(english_words(self.e.forms[j], self.grams.language)[:1])
 
     def left_over(self) -> None:
         """Content words that nothing else fits: of one class and the only ones, or between linked neighbours."""
@@ -699,10 +722,21 @@ class GlossAligner:
     [(1, 1, 'name'), (2, 2, 'lemma')]
     """
 
-    def __init__(self, grams: Grams | None = None, meaning: WordSimilarity | None = None, lemmas: Lemmas | None = None) -> None:
-        """`meaning` and `lemmas` are of the language of the translations; None: those of English, and stems for other languages."""
+    def __init__(
+        self,
+        grams: Grams | None = None,
+        meaning: WordSimilarity | None = None,
+        lemmas: Lemmas | None = None,
+        gloss_language: str = "",
+    ) -> None:
+        """`meaning` and `lemmas` are of the language of the translations; None: those of English, and stems for other languages.
+
+        `gloss_language` is that of the glosses; '' where it is that of the translations, or not known. Of two languages the words are
+        compared by what they are in English.
+        """
         self.grams = Grams.load_shipped() if grams is None else grams
-        self.meaning = meaning or (english() if self.grams.language == "en" else None)
+        self.gloss_language = "" if gloss_language == self.grams.language else gloss_language
+        self.meaning = english() if self.gloss_language or (meaning is None and self.grams.language == "en") else meaning
         self._lemmas = lemmas or stemmer(self.grams.language)
 
     @staticmethod
@@ -722,7 +756,12 @@ class GlossAligner:
             raise AlignmentError(f"{max(shape)} words, at most {LONGEST_SENTENCE} expected", igt.where, CUT)
         else:
             scored = GlossPasses(
-                igt, TranslationWords(e_words, e_tags, self.grams, self._lemmas), self.grams, self._lemmas, self.meaning
+                igt,
+                TranslationWords(e_words, e_tags, self.grams, self._lemmas),
+                self.grams,
+                self._lemmas,
+                self.meaning,
+                self.gloss_language,
             ).run()
             links = tuple(GlossLink(i + 1, j + 1, *scored[i, j]) for i, j in sorted(scored))
         try:

@@ -15,7 +15,7 @@ from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
 from divproj.io.corpus import SIZE, Chunk, Corpus, pairs_of
 from divproj.io.files import name_of
-from divproj.io.interlinear.languages import language_name, text_language
+from divproj.io.interlinear.languages import gloss_language, language_name, text_language
 from divproj.links.glosses import GlossAligner, Lemmas, WordSimilarity
 from divproj.links.grams import LANGUAGES, Grams
 from divproj.parsing.language import load_pack, pack
@@ -100,7 +100,9 @@ class Preparation:
 
     def link_pairs(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
         """The pairs with links, heads of E in the chosen style, and answers for types; sentences without a translation go to `faults`."""
-        for pair in map(self.types.apply, pairs):
+        rows = [self.types.apply(pair) for pair in pairs]
+        glosses = gloss_language(pair.sentence for pair in rows if pair.sentence is not None)
+        for pair in rows:
             if pair.e.tree is None:
                 if not pair.e_language and not self.only:  # else it has a translation, of a language without a parser
                     faults.kept(AlignmentError(NO_TRANSLATION, pair.where))
@@ -111,7 +113,8 @@ class Preparation:
                 links = Links(frozenset(), links.shape)
                 if pair.sentence is not None:
                     try:
-                        links = self.aligner(pair.e_language).align(pair.sentence, pair.e.forms, pair.e.tags()).links
+                        aligner = self.aligner(pair.e_language, glosses)
+                        links = aligner.align(pair.sentence, pair.e.forms, pair.e.tags()).links
                     except AlignmentError as error:
                         faults.sentence(error)
                         continue
@@ -140,9 +143,9 @@ class Preparation:
         files = [*map(str, self.grams), *([self.e_parser] if self.e_parser and Path(self.e_parser).is_dir() else [])]
         return replace(self, stamps=tuple(map(stamp, files)))
 
-    def aligner(self, language: str = "") -> GlossAligner:
-        """Return the aligner for translations in a language; '' where it is not known: English."""
-        return _aligner(language if language in LANGUAGES else "en", self.grams, self.stamps)
+    def aligner(self, language: str = "", glosses: str = "") -> GlossAligner:
+        """Return the aligner for translations in a language; '' where it is not known: English. `glosses`: the language of these."""
+        return _aligner(language if language in LANGUAGES else "en", glosses, self.grams, self.stamps)
 
     @property
     def table(self) -> Grams | None:
@@ -207,11 +210,12 @@ def parse_some(how: Preparation, choices: Sequence[TranslationChoice], faults: F
 def link_some(how: Preparation, rows: Sequence[Unlinked], faults: Faults) -> list[Links]:
     """Return links through glosses, none where there are no glosses or no tree (runs in a worker)."""
     all_links = []
+    glosses = gloss_language(igt for _, _, igt, *_ in rows if igt is not None)
     for words, where, igt, tree, language in rows:
         links = Links(frozenset(), (words, len(tree) if tree else 0))
         if igt is not None and tree is not None:
             try:
-                links = how.aligner(language).align(igt, tree.forms, tree.tags()).links
+                links = how.aligner(language, glosses).align(igt, tree.forms, tree.tags()).links
             except AlignmentError as error:
                 faults.word(AlignmentError(error.message, where, error.remedy))
         all_links.append(links)
@@ -226,12 +230,12 @@ def _parser(name: str, stamps: tuple[str, ...]) -> Callable[[list[str]], list[De
 
 
 @lru_cache(maxsize=8)
-def _aligner(language: str, tables: tuple[Path, ...], stamps: tuple[str, ...]) -> GlossAligner:
+def _aligner(language: str, glosses: str, tables: tuple[Path, ...], stamps: tuple[str, ...]) -> GlossAligner:
     grams = Grams.for_translations(language).merge(*map(Grams.load, tables))
     place = pack(language)
     if language == "en" or place is None:
-        return GlossAligner(grams)
-    return GlossAligner(grams, _meaning(place), _lemmas(load_pack(language).lemmatizer, stemmer(language)))
+        return GlossAligner(grams, gloss_language=glosses)
+    return GlossAligner(grams, _meaning(place), _lemmas(load_pack(language).lemmatizer, stemmer(language)), glosses)
 
 
 def _meaning(place: Path) -> WordSimilarity | None:

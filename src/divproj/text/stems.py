@@ -1,6 +1,7 @@
-"""Related words: English inflection and irregular forms, derivation, common synonyms, similar spelling.
+"""Related words: English inflection and irregular forms, derivation, common synonyms, similar spelling; words across languages.
 
 For English there are rules and lists in this module; other languages use NLTK's Snowball stemmers, loaded when first needed.
+`english_words` says what a common word of another language is in English (`rules/words.tsv`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 
+from divproj.runtime.resources import folder
 from divproj.text.tokens import normal_form
 
 _VERBS = """
@@ -284,3 +286,38 @@ def stemmer(language: str) -> Callable[[str], frozenset[str]]:
 
         stem = SnowballStemmer(_SNOWBALL[language]).stem
     return lru_cache(maxsize=100_000)(lambda word: frozenset((word, stem(word))))
+
+
+@lru_cache(maxsize=1)
+def _dictionary() -> dict[str, dict[str, tuple[str, ...]]]:
+    """English words by language and word."""
+    rows = (folder("rules") / "words.tsv").read_text(encoding="utf-8").splitlines()
+    _, *codes = next(row for row in rows if not row.startswith("#")).split("\t")
+    table: dict[str, dict[str, tuple[str, ...]]] = {code: {} for code in codes}
+    for row in rows:
+        if not row.startswith("#"):
+            english, *cells = row.split("\t")
+            for code, cell in zip(codes, cells, strict=True):
+                for word in cell.split():
+                    table[code][word] = (*table[code].get(word, ()), english)
+    return table
+
+
+def english_words(word: str, language: str) -> tuple[str, ...]:
+    """Return what a word of another language may be in English, for its commonest words; () for others.
+
+    >>> english_words("chien", "fr"), english_words("dog", "en"), english_words("blorp", "fr")
+    (('dog',), ('dog',), ())
+    """
+    low = word.casefold()
+    return (low,) if language == "en" else _dictionary().get(language, {}).get(low, ())
+
+
+@lru_cache(maxsize=50_000)
+def senses(word: str, language: str) -> frozenset[str]:
+    """Return the English words, and the words that these are forms of, by which words of two languages are compared.
+
+    >>> "eat" in senses("mangé", "fr") & senses("ate", "en")
+    True
+    """
+    return frozenset(lemma for english in english_words(word, language) for lemma in lemmas(english))

@@ -246,10 +246,20 @@ def test_words_of_glosses_in_another_language_have_its_tags() -> None:
     assert [foreign_language([replace(undecided, e_language=code)]) for code in ("en", "fr")] == ["", "fr"]
 
 
+def test_words_of_glosses_without_a_pack_have_the_tags_of_what_they_are_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    from divproj.projection.glossed import facts
+
+    monkeypatch.setattr(facts, "pack", lambda code: None)
+    text = ProjectionInput(("miko", "dali"), DepTree((), ()), Links(frozenset(), (2, 0)), ("chien", "manger-PST"))
+    lexicon = lexicon_of([text], Grams.load_shipped(), "fr", EnglishLexicon({"dog": ("NOUN", "", 9), "eat": ("VERB", "", 9)}))
+    assert [lexicon.tags(word)[0] for word in ("chien", "manger", "pst")] == ["NOUN", "VERB", ""]
+    assert lexicon_of([text], Grams.load_shipped(), "fr").words == {}
+
+
 def test_the_language_of_glosses_is_not_that_of_the_translation() -> None:
     """Glosses in English with a Spanish translation are looked up in English, French ones with an English translation in French."""
     tree = DepTree(("El", "perro", "duerme"), (2, 3, 0), upos=("DET", "NOUN", "VERB"))
-    text = ProjectionInput(("dali", "miko"), tree, Links(frozenset(), (2, 3)), ("the.dog", "sleep-PST"), e_language="es")
+    text = ProjectionInput(("dali", "miko"), tree, Links(frozenset(), (2, 3)), ("the.big.dog", "is.sleep-PST"), e_language="es")
     assert foreign_language([text]) == ""
     french = replace(text, glosses=("le.chien", "est.dans.la.maison"), e_language="en")
     assert foreign_language([french]) == "fr"

@@ -33,6 +33,10 @@ ENOUGH_TRANSLATIONS, SAME_LANGUAGE = 20, 0.8
 """Translations, and the share of those decided, that speak against the language which the file names; of fewer all must."""
 UNFAMILIAR_WORDS = 60
 """Words of translations, none of which is recognised, from which on too few frequent words of English speak against English."""
+TELLING_GLOSSES = 4
+"""Words in the glosses of a text from which on their language is believed; set by hand."""
+CYRILLIC_GLOSSES = 0.1
+"""Share of words in Cyrillic from which on glosses are not in a language with Latin letters; set by hand."""
 BELIEVED_TRANSLATIONS = 3
 """Translations from which on their language is believed."""
 
@@ -281,11 +285,15 @@ def gloss_language(sentences: Iterable[Glossed]) -> str:
 
     >>> gloss_language([Sentence(("a", "b"), glosses=(gloss, "comer-PSD")) for gloss in ("perro-PL", "el.hombre", "mujer")])
     'es'
-    >>> gloss_language([Sentence(("сара",), glosses=("1sg.pr-голова-АБС",))])
+    >>> gloss_language([Sentence(("сара",), glosses=("3sg.abs-1sg.erg-голова-pst.fin",))])
     'ru'
     """
-    lines = [" ".join(_LEXICAL.findall(" ".join(igt.glosses))) for igt in sentences if igt.glosses]
-    return of_lines(lines).code or ("ru" if script_of(" ".join(lines)) == "CYRILLIC" else "")
+    lines = [_LEXICAL.findall(" ".join(igt.glosses)) for igt in sentences if igt.glosses]
+    words = [word for line in lines for word in line if not word.isupper()]
+    if sum(script_of(word) == "CYRILLIC" for word in words) > CYRILLIC_GLOSSES * len(words):  # grams may be in Latin letters
+        lines = [[word for word in line if script_of(word) == "CYRILLIC"] for line in lines]
+        return of_lines(map(" ".join, lines)).code or "ru"
+    return of_lines(map(" ".join, lines)).code if len(words) >= TELLING_GLOSSES else ""
 
 
 _LEXICAL = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")

@@ -28,6 +28,7 @@ from divproj.links.grams import GlossPart, Gram, Grams
 from divproj.parsing.language import load_pack, pack
 from divproj.projection.direct import ProjectionInput
 from divproj.runtime.vectors import WordVectors
+from divproj.text.stems import english_words
 from divproj.ud.tagsets import UPOS, universal
 
 CAPITALS = 0.7
@@ -394,10 +395,13 @@ def foreign_language(text: Sequence[ProjectionInput]) -> str:
     return "" if code == "en" else code
 
 
-def lexicon_of(text: Sequence[ProjectionInput], grams: Grams, language: str) -> EnglishLexicon:
+def lexicon_of(
+    text: Sequence[ProjectionInput], grams: Grams, language: str, english: EnglishLexicon | None = None
+) -> EnglishLexicon:
     """Return the words of glosses in another language than English, with the tags that the translations show.
 
-    Words of glosses that are in no translation are tagged by the language pack, each by itself.
+    Words of glosses that are in no translation are tagged by the language pack, each by itself; without a pack they have the tag of what they
+    are in English.
     """
     tokens = [
         (form, form, universal(tag))
@@ -413,6 +417,9 @@ def lexicon_of(text: Sequence[ProjectionInput], grams: Grams, language: str) -> 
         lexicon.words.update(
             {word: (tag, "", ALONE) for word, [(tag, _)] in zip(unseen, tags, strict=True) if tag in WORD_TAGS}
         )
+    elif english:
+        meanings = {word: each for word in unseen for each in english_words(word, language)[:1] if each in english}
+        lexicon.words.update({word: english.tags(each) for word, each in meanings.items()})
     return EnglishLexicon(lexicon.words, ())
 
 

@@ -40,6 +40,7 @@ from divproj.projection.phrasal import chart
 from divproj.runtime import modelfile
 from divproj.runtime.resources import folder
 from divproj.runtime.vectors import WordVectors
+from divproj.text.stems import english_words
 from divproj.ud.tagsets import LABELS, UPOS, universal
 
 LOWEST_LOG = 6.0
@@ -138,9 +139,9 @@ class InputEncoder:
     names: GramNumbers
     vectors: WordVectors
     """Of English words."""
-    foreign: bool = False
-    """Whether glosses are in another language, so that they are not looked up (French *pour* and *a* are English words too)."""
-    _means: dict[tuple[str, ...], Singles] = field(default_factory=dict, repr=False)
+    language: str = "en"
+    """Of the glosses; words of another language than English are looked up by what they are in English."""
+    _means: dict[tuple[str, tuple[str, ...]], Singles] = field(default_factory=dict, repr=False)
     _rows: dict[Gloss, tuple[list[int], list[int]]] = field(default_factory=dict, repr=False)
 
     def sentence(
@@ -161,16 +162,14 @@ class InputEncoder:
         deprels = [REL.get(rel.partition(":")[0], 0) for rel in sentence.e.deprels] or [0] * len(tags)
         columns = np.array([self._columns(k, words, usage, sentence, tags, deprels) for k in real], np.int64)
         rows = [self._grams(words[k - 1].gloss) for k in real]
-        english = sentence.e_language in ("", "en")
-        e_words = [(sentence.e.forms[a - 1].lower(),) if english and (a := sentence.anchors[k]) else () for k in real]
-        glosses = [() if self.foreign else words[k - 1].gloss.words for k in real]
+        e_words = [(sentence.e.forms[a - 1].lower(),) if (a := sentence.anchors[k]) else () for k in real]
         return SentenceInput(
             real,
             columns.reshape(len(real), len(COLUMNS)),
             np.array([row[0] for row in rows], np.int64).reshape(-1, MOST),
             np.array([row[1] for row in rows], np.int64).reshape(-1, MOST),
-            np.array([self._mean(w) for w in glosses], np.float32).reshape(len(real), -1),
-            np.array([self._mean(w) for w in e_words], np.float32).reshape(len(real), -1),
+            np.array([self._mean(words[k - 1].gloss.words, self.language) for k in real], np.float32).reshape(len(real), -1),
+            np.array([self._mean(w, sentence.e_language or "en") for w in e_words], np.float32).reshape(len(real), -1),
             edge_columns(codes, marks, edge_probabilities),
             edge_probabilities,
             codes,
@@ -212,12 +211,13 @@ class InputEncoder:
             numbers = self._rows[gloss] = [a for a, _ in shown], [b for _, b in shown]
         return numbers
 
-    def _mean(self, words: tuple[str, ...]) -> Singles:
-        mean = self._means.get(words)
+    def _mean(self, words: tuple[str, ...], language: str) -> Singles:
+        mean = self._means.get((language, words))
         if mean is None:
-            known = [v for word in words if (v := self.vectors.vector(word)) is not None]
+            english = words if language == "en" else [each for word in words for each in english_words(word, language)]
+            known = [v for word in english if (v := self.vectors.vector(word)) is not None]
             mean = np.mean(known, 0, dtype=np.float32) if known else np.zeros(self.vectors.size, np.float32)
-            self._means[words] = mean
+            self._means[language, words] = mean
         return mean
 
 

@@ -407,7 +407,7 @@ class S6:
         """Return what the glosses of a text share, and what they alone say of each sentence."""
         language = foreign_language(text)
         table = self.table.in_language(language)
-        lexicon = lexicon_of(text, table, language) if language else self.weights.english
+        lexicon = lexicon_of(text, table, language, self.weights.english) if language else self.weights.english
         glosses = Glosses(table, lexicon, in_capitals(text))
         words = [words_of(sentence, glosses) for sentence in text]
         statistics = GlossStatistics(
@@ -463,7 +463,7 @@ class S6:
     ) -> list[SentenceInput]:
         """What the networks see; s5 as it is without the linear models and without phrase pairs."""
         words = [a.edge_input.words for a in analyses]
-        encoder = _encoder(self.weights, foreign=state.statistics.lexicon is not None)
+        encoder = _encoder(self.weights, state.statistics.language or "en")
         return encode(text, words, encoder, state.alone, usage)
 
     def _complete(
@@ -813,8 +813,9 @@ def _shipped_grams() -> Grams:
 
 
 @lru_cache(maxsize=4)
-def _encoder(model: GlossModel, foreign: bool = False) -> InputEncoder:
-    return InputEncoder(model.names, shipped_vectors("en"), foreign)
+def _encoder(model: GlossModel, language: str = "en") -> InputEncoder:
+    """`language`: that of the glosses."""
+    return InputEncoder(model.names, shipped_vectors("en"), language)
 
 
 def encode(

@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import ROOT, need
 
+import divproj as dp
 from divproj import AlignmentError, Where
 from divproj.core.sentence import Sentence
 from divproj.io.trees import conllu, pharaoh
 from divproj.links.glosses import PASS_SCORES, GlossAligner, GlossAlignment, punctuation, spread, word_class
 from divproj.links.grams import Grams
+from divproj.parsing.language import pack
 
 ALIGNER = GlossAligner()
 
@@ -298,3 +300,48 @@ def test_lines_too_long_to_weigh_are_paired_in_order():
     found = spread(Sentence(words, glosses=glosses))
     assert found == [*((k, "b") for k in range(600)), (599, "b")]
     assert spread(Sentence(glosses, glosses=words)) == [(k, "a") for k in range(600)]
+
+
+class TestTwoLanguages:
+    """Glosses in one language, the translation in another: words are compared by what they are in English."""
+
+    IGT = Sentence(("allqu", "runa-ta", "kani-ru-n"), glosses=("dog", "man-ACC", "bite-PST-3SG"))
+
+    @staticmethod
+    def links(aligner: GlossAligner, igt: Sentence, words: str) -> set[tuple[int, int]]:
+        return {(link.f, link.e) for link in aligner.align(igt, words.split()).scored}
+
+    def test_english_glosses_and_a_spanish_translation(self):
+        words = "El perro mordió al hombre ."
+        aligner = GlossAligner(Grams.for_translations("es"), gloss_language="en")
+        assert {(1, 2), (2, 5)} <= self.links(aligner, self.IGT, words)
+        assert (1, 2) not in self.links(GlossAligner(Grams.for_translations("es")), self.IGT, words)
+
+    def test_french_glosses_and_an_english_translation(self):
+        igt = Sentence(("wulu", "ka", "muso", "ye"), glosses=("chien", "PST", "femme", "voir"))
+        aligner = GlossAligner(gloss_language="fr")
+        assert {(1, 2), (3, 5), (4, 3)} <= self.links(aligner, igt, "The dog saw the woman")
+
+    def test_neither_is_english(self):
+        igt = Sentence(("allqu", "runa"), glosses=("perro", "hombre"))
+        aligner = GlossAligner(Grams.for_translations("fr"), gloss_language="es")
+        assert self.links(aligner, igt, "le chien et l' homme") >= {(1, 2), (2, 5)}
+
+    def test_one_language_is_linked_as_before(self):
+        assert GlossAligner(Grams.for_translations("es"), gloss_language="es").gloss_language == ""
+        assert GlossAligner(gloss_language="en").gloss_language == ""
+
+    @pytest.mark.skipif(pack("es") is None, reason="the Spanish pack is not installed")
+    def test_a_text_is_linked_without_an_option(self, tmp_path):
+        path = tmp_path / "text.txt"
+        path.write_text(
+            "allqu kaniru-n runa-ta\ndog bite-3SG man-ACC\n‘El perro mordió al hombre.’\n\nwarmi wasi-pi tiya-n\n"
+            "woman house-LOC live-3SG\n‘La mujer vive en la casa.’\n",
+            encoding="utf-8",
+        )
+        pairs = list(dp.projector().pipe(dp.read(path)))
+        assert [pair.e_language for pair in pairs] == ["es", "es"]
+        words = [{(pair.f.forms[f - 1], pair.e.forms[e - 1]) for f, e in pair.links} for pair in pairs]
+        assert {("allqu", "perro")} <= words[0]
+        assert {("warmi", "mujer"), ("wasipi", "casa")} <= words[1]
+        assert [pair.f.upos[0] for pair in pairs] == ["NOUN", "NOUN"]
