@@ -13,10 +13,13 @@ here (`without_family`).
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
-from dataclasses import replace
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -127,64 +130,89 @@ def spoiled(answers: dict[str, WordAnswer], share: float, seed: int = 1) -> dict
     }
 
 
-def by_types(tested: list[GlossedTreebank], work: Path, sizes: list[int], wrong: float) -> None:
-    """Accuracy with the tags of the first types, whole banks; gold tags, heads and both as oracles."""
+@dataclass(frozen=True)
+class TypesTried:
+    """A bank with the tags of its first types."""
+
+    rows: list[list[float]]
+    """Accuracies of the columns of the table."""
+    gains: list[float]
+    """Points of LAS that the types are expected to bring."""
+    asked: int = 0
+    against: int = 0
+    """Answers that are asked again, and of these the wrong ones."""
+
+
+def try_types(bank: GlossedTreebank, work: Path, sizes: list[int], wrong: float) -> TypesTried:
+    """Accuracy with the tags of the first types, whole bank; gold tags, heads and both as oracles."""
+    model = GlossModel.load(work / fold(bank.family))
+    system = S6(model)
+    types = list_types(bank.sentences, system)
+    answers = answers_of(bank)
+    first = [row.key for row in types if row.key in answers]
+    common = sorted(first, key={row.key: -row.count for row in types}.__getitem__)
+    some = [{key: answers[key] for key in first[:n]} for n in sizes]
+    some = [spoiled(each, wrong) for each in some] if wrong else some
+    given = [bank, *(with_answers(bank, each) for each in some)]
+    rows = []
+    for kind, tried in ((S5WithPriors.with_model(model), given[:: len(sizes)]), (system, given)):
+        for each in tried:
+            adapted = AdaptedSystem.to(kind, each.sentences)
+            rows.append(judge(each, [adapted.project(b) for b in each.sentences]))
+    related = answers_of(bank, relations=True)
+    for said in ({key: answers[key] for key in common[: sizes[0]]}, {key: related[key] for key in first[: sizes[-1]]}):
+        each = with_answers(bank, said)
+        adapted = AdaptedSystem.to(system, each.sentences)
+        rows.append(judge(each, [adapted.project(b) for b in each.sentences]))
+    rows += oracles(bank, system)
+    asked = against = 0
+    if wrong:
+        for row in list_types(given[-1].sentences, system, WordTypes({k: Answer(a.tags) for k, a in some[-1].items()})):
+            asked += row.against
+            against += row.against and row.answer is not None and row.answer.tags != answers[row.key].tags
+    return TypesTried(rows, [expected_gain(types, n) for n in sizes], asked, against)
+
+
+def by_types(tested: list[GlossedTreebank], work: Path, sizes: list[int], wrong: float, jobs: int = 1) -> None:
+    """The table of types, and that of what they were expected to bring; each process is a session of its own, with its share of a machine."""
     names = ["s5", f"s5, {sizes[-1]} types", "s6", *(f"{n} types" for n in sizes), f"{sizes[0]} commonest types"]
     names += [f"{sizes[-1]} types, relations too", "gold tags", "gold heads", "gold heads and tags"]
     caption = "UAS / LAS / UPOS, families held out; types tagged by a simulated linguist, in the order of `proj types`"
     caption += f"; {100 * wrong:.0f} % of the answers wrong" if wrong else ""
-    sums, asked, against, hopes = [], 0, 0, []
-    with Table("glossbanks-types" + "-wrong" * bool(wrong), caption, "bank", *names) as table:
-        for bank in tested:
-            model = GlossModel.load(work / fold(bank.family))
-            system = S6(model)
-            types = list_types(bank.sentences, system)
-            answers = answers_of(bank)
-            first = [row.key for row in types if row.key in answers]
-            hopes.append([expected_gain(types, n) for n in sizes])
-            common = sorted(first, key={row.key: -row.count for row in types}.__getitem__)
-            some = [{key: answers[key] for key in first[:n]} for n in sizes]
-            some = [spoiled(each, wrong) for each in some] if wrong else some
-            given = [bank, *(with_answers(bank, each) for each in some)]
-            rows = []
-            for kind, tried in ((S5WithPriors.with_model(model), given[:: len(sizes)]), (system, given)):
-                for each in tried:
-                    adapted = AdaptedSystem.to(kind, each.sentences)
-                    rows.append(judge(bank, [adapted.project(b) for b in each.sentences]))
-            related = answers_of(bank, relations=True)
-            for said in ({key: answers[key] for key in common[: sizes[0]]}, {key: related[key] for key in first[: sizes[-1]]}):
-                each = with_answers(bank, said)
-                adapted = AdaptedSystem.to(system, each.sentences)
-                rows.append(judge(bank, [adapted.project(b) for b in each.sentences]))
-            rows += oracles(bank, system)
-            if wrong:
-                for row in list_types(given[-1].sentences, system, WordTypes({k: Answer(a.tags) for k, a in some[-1].items()})):
-                    asked += row.against and row.answer is not None and row.answer.tags != answers[row.key].tags
-                    against += row.against
-            sums.append(rows)
-            table.add(bank.name, *map(_brief, rows))
-        table.add("mean", *map(_brief, np.mean(sums, 0).tolist()))
+    tries: list[TypesTried] = []
+    with (
+        ProcessPoolExecutor(jobs, initializer=os.setsid) as pool,
+        Table("glossbanks-types" + "-wrong" * bool(wrong), caption, "bank", *names) as table,
+    ):
+        task = partial(try_types, work=work, sizes=sizes, wrong=wrong)
+        for bank, tried in zip(tested, pool.map(task, tested), strict=True):
+            tries.append(tried)
+            table.add(bank.name, *map(_brief, tried.rows))
+        table.add("mean", *map(_brief, np.mean([tried.rows for tried in tries], 0).tolist()))
         if wrong:
-            table.note(f"of {against} answers that are asked again {asked} are wrong")
-            return
-    gains = np.array([[row[k + 3][1] - row[2][1] for k in range(len(sizes))] for row in sums])
-    caption = "Points of LAS that the first types bring, expected (`word_types.expected_gain`) and true; slope: true by wrong tags expected, other families"
-    with Table(
-        "glossbanks-gains", caption, "bank", *(f"{n} types: {name}" for n in sizes for name in ("expected", "true", "slope"))
-    ) as table:
-        for bank, hope, gain in zip(tested, hopes, gains, strict=True):
-            others = [k for k, other in enumerate(tested) if other.family != bank.family]
-            cells: list[str] = []
-            for k in range(len(sizes)):
-                x = np.array([hopes[o][k] / LAS_OF_TAG for o in others])
-                cells += [
-                    f"{hope[k]:.1f}",
-                    f"{gain[k]:.1f}",
-                    f"{float((x * gains[others, k]).sum() / max((x * x).sum(), 1e-9)):.2f}",
-                ]
-            table.add(bank.name, *cells)
-        means = [(np.mean([hope[k] for hope in hopes]), gains[:, k].mean()) for k in range(len(sizes))]
-        table.add("mean", *(cell for pair in means for cell in (*(f"{x:.1f}" for x in pair), "")))
+            table.note(
+                f"of {sum(t.asked for t in tries)} answers that are asked again {sum(t.against for t in tries)} are wrong"
+            )
+    if not wrong:
+        gains_of_types(tested, tries, sizes)
+
+
+def gains_of_types(tested: list[GlossedTreebank], tries: list[TypesTried], sizes: list[int]) -> None:
+    """What the first types were expected to bring, and what they brought."""
+    first = ["s5", "s5, types", "s6"]
+    gains = np.array([[tried.rows[k + len(first)][1] - tried.rows[2][1] for k in range(len(sizes))] for tried in tries])
+    hopes = np.array([tried.gains for tried in tries])
+    caption = "Points of LAS that the first types bring, expected (`word_types.expected_gain`) and true; slope: true for each wrong tag expected, other families"
+    names = [f"{n} types: {name}" for n in sizes for name in ("expected", "true", "slope")]
+    with Table("glossbanks-gains", caption, "bank", *names) as table:
+        for k, bank in enumerate(tested):
+            others = [o for o, other in enumerate(tested) if other.family != bank.family] or [k]
+            tags = hopes[others] / LAS_OF_TAG
+            slopes = (tags * gains[others]).sum(0) / np.maximum((tags * tags).sum(0), 1e-9)
+            rows = zip(hopes[k], gains[k], slopes, strict=True)
+            table.add(bank.name, *(cell for a, b, slope in rows for cell in (f"{a:.1f}", f"{b:.1f}", f"{slope:.2f}")))
+        means = zip(hopes.mean(0), gains.mean(0), strict=True)
+        table.add("mean", *(cell for a, b in means for cell in (f"{a:.1f}", f"{b:.1f}", "")))
 
 
 def oracles(bank: GlossedTreebank, system: S6) -> list[list[float]]:
@@ -282,6 +310,7 @@ def main() -> None:
     parser.add_argument("--seeds", default="1", help="of the draws of gold trees")
     parser.add_argument("--types", default="", help="numbers of types that are tagged")
     parser.add_argument("--wrong", type=float, default=0.0, help="share of the types whose tag is wrong")
+    parser.add_argument("--jobs", type=int, default=1, help="processes, for --types")
     options = parser.parse_args()
     numbers = [int(k) for k in filter(None, options.types.split(","))]
     tested = banks(need(DATA), options.cap, shipped_vectors("en"), set(filter(None, options.banks.split(","))))
@@ -290,7 +319,7 @@ def main() -> None:
         own_trees(tested, options.work, sizes, seeds, options.systems.split(","), (numbers or [0])[-1])
         return
     if numbers:
-        by_types(tested, options.work, numbers, options.wrong)
+        by_types(tested, options.work, numbers, options.wrong, options.jobs)
         return
     caption = f"UAS / LAS (LAS without gold `dep`) / UPOS, families held out, up to {options.cap} sentences a bank"
     sums, rows, spent = [], [], 0.0

@@ -309,7 +309,10 @@ def types(
     first = open_[:FIRST_TYPES]
     if first:
         gain, words = sum(row.gain for row in first), sum(row.count for row in rows)
-        talk.say(f"the first {len(first)} open ones are expected to have {gain:.0f} wrong tags among {plural(words, 'word')}")
+        talk.say(
+            f"the first {len(first)} open ones are expected to have {gain:.0f} wrong tags among {plural(words, 'word')}; your answers should bring "
+            f"{word_types.expected_gain(rows, FIRST_TYPES):.1f} points of correctly labelled edges, ten corrected trees about {word_types.LAS_OF_TEN_TREES:.1f}"
+        )
 
 
 def project_with(

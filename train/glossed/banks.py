@@ -102,3 +102,8 @@ def lexicon(data: Path, vectors: WordVectors) -> EnglishLexicon:
 def fold(family: str) -> str:
     """The name of the group of a family: that of its first."""
     return next(group for group in GROUPS if family in group)[0].replace(" ", "-")
+
+
+def may_see(group: str, bank: GlossedTreebank) -> bool:
+    """Whether the models of a group learn from a bank: it is not of the group, and, if synthetic, of no family that is related."""
+    return group not in ((bank.family,) if bank.tagged else synthetic.FOLDS.get(bank.family, ()))

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from banks import banks, fold, lexicon, synthetic_banks
+from banks import banks, fold, lexicon, may_see, synthetic_banks
 from reorder import reordered
-from synthetic import FOLDS
 
 from divproj.links.grams import Grams
 from divproj.projection.glossed.model import (
@@ -76,11 +75,6 @@ def main() -> None:
         "made by": "train/glossed/build.py",
     }
     model.save(args.output)
-
-
-def may_see(group: str, bank: GlossedTreebank) -> bool:
-    """Whether the models of a group learn from a bank: it is not of the group, and, if synthetic, of no family that is related."""
-    return group not in ((bank.family,) if bank.tagged else FOLDS.get(bank.family, ()))
 
 
 def _nearness(some: list[GlossedTreebank]) -> WordOrderSimilarity:

@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from divproj.core.tree import DepTree
 from divproj.io.trees import conllu
@@ -12,9 +11,13 @@ from divproj.links.grams import Grams
 from divproj.parsing.tagger import Lemmatizer
 from divproj.ud.rows import features, shipped_grams
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "train" / "glossed"))
-import synthetic
-from synthetic import Glosser, Style, grams_by_feature
+FOLDER = str(Path(__file__).resolve().parents[3] / "train" / "glossed")
+sys.path.insert(0, FOLDER)  # not longer than for these imports: other programs of train have modules of the same names
+import synthetic  # noqa: E402
+from banks import may_see  # noqa: E402
+from synthetic import Glosser, Style, grams_by_feature  # noqa: E402
+
+sys.path.remove(FOLDER)
 
 TEXT = """# text_en = The dogs didn't see us.
 1	hundarna	hund	NOUN	_	Case=Nom|Definite=Def|Number=Plur	2	nsubj	_	_
@@ -82,8 +85,6 @@ def test_only_mutual_links_between_words_of_a_kind():
 
 
 def test_relatives_of_a_group_stay_out():
-    pytest.importorskip("torch")
-    from build import may_see
     from divproj.projection.glossed.training import GlossedTreebank
 
     turkish = GlossedTreebank("tr*0", "Turkic", [], [], tagged=False)
