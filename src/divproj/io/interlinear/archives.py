@@ -452,7 +452,10 @@ def _is_dlx(item: Any) -> bool:
     if not isinstance(item, dict):
         return False
     record = any(isinstance(value, str) and role_of(str(key)) == "glosses" for key, value in item.items())
-    return "words" in item or "transcript" in item or (isinstance(item.get("transcription"), (dict, str)) and not record)
+    words = item.get("words")
+    listed = isinstance(words, list) and all(isinstance(word, str) for word in words)
+    has_words = words is not None and not listed
+    return has_words or "transcript" in item or (isinstance(item.get("transcription"), (dict, str)) and not record)
 
 
 def _texts(value: Any) -> list[tuple[str, str]]:
