@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from eaffile import INCLUDED, Eaf
 from officefiles import docx, table
@@ -266,3 +268,11 @@ def test_a_document_of_latex_that_shows_markdown():
     is_the_story(
         f"\\documentclass{{article}}\n\\begin{{verbatim}}\n{shown}\\end{{verbatim}}\n\\begin{{exe}}\n{rows}\n\\end{{exe}}\n"
     )
+
+
+def test_json_with_lists_of_words():
+    rows = [
+        {"id": str(k), "words": list(line.pieces), "gloss": list(line.glosses), "translation": line.free["en"]}
+        for k, line in enumerate(STORY)
+    ]
+    is_the_story(json.dumps(rows))

@@ -452,7 +452,10 @@ def _is_dlx(item: Any) -> bool:
     if not isinstance(item, dict):
         return False
     record = any(isinstance(value, str) and role_of(str(key)) == "glosses" for key, value in item.items())
-    return "words" in item or "transcript" in item or (isinstance(item.get("transcription"), (dict, str)) and not record)
+    words = item.get("words")
+    listed = isinstance(words, list) and all(isinstance(word, str) for word in words)
+    has_words = words is not None and not listed
+    return has_words or "transcript" in item or (isinstance(item.get("transcription"), (dict, str)) and not record)
 
 
 def _texts(value: Any) -> list[tuple[str, str]]:
@@ -606,6 +609,13 @@ def _lingview(item: Any, tiers: Mapping[str, str]) -> ArchivedPhrase:
     return ArchivedPhrase(words, text, free, str(item.get("sentence_id") or ""), meta)
 
 
+def _as_line(value: Any) -> str:
+    """A line, or a list of words as one."""
+    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+        return " ".join(".".join(part.split()) or "_" for part in value)
+    return value if isinstance(value, str) else ""
+
+
 def _fielddb(item: Any) -> ArchivedPhrase | Sentence | None:
     """A datum of FieldDB: fields with labels and values, or one object."""
     if not isinstance(item, dict):
@@ -621,7 +631,7 @@ def _fielddb(item: Any) -> ArchivedPhrase | Sentence | None:
     elif isinstance(fields, dict):
         said = {str(k): v for k, v in fields.items() if isinstance(v, str)}
     else:
-        said = {str(k): v for k, v in item.items() if isinstance(v, str)}
+        said = {str(k): text for k, v in item.items() if (text := _as_line(v))}
     by_role: dict[str, str] = {}
     free, meta = [], []
     for name, value in said.items():

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import io
 import re
-import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -497,17 +496,14 @@ class Annotations:
 
     def __init__(self, tiers: dict[str, Tier], path: str, faults: Faults) -> None:
         self.tiers, self.path, self.faults = tiers, path, faults
-        self.by_id = {annotation.id: annotation for tier in tiers.values() for annotation in tier.annotations}
+        referred = {annotation.parent for tier in tiers.values() for annotation in tier.annotations}
+        self.by_id = {a.id: a for tier in tiers.values() for a in tier.annotations if a.id in referred}
+        """Annotations that others depend on."""
         self._by_time: dict[str, tuple[list[Annotation], list[int]]] = {}
         self._indexes: dict[tuple[str, str], dict[str, list[Annotation]]] = {}
         self._out_of_order: set[str] = set()
         for tier in tiers.values():
             self._attach(tier)
-
-    def parent_of(self, name: str) -> str:
-        """Return the id of the annotation that one depends on; '' where there is none."""
-        annotation = self.by_id.get(name)
-        return annotation.parent if annotation else ""
 
     def _attach(self, tier: Tier) -> None:
         """Parents of the annotations."""
@@ -530,7 +526,7 @@ class Annotations:
             timed, starts = self._sort_by_time(name)
             at = max(0, bisect_left(starts, max(top.begin, 0)) - 1)  # one may begin a little earlier than the text
             return [a for a in timed[at : bisect_left(starts, max(top.end, top.begin + 1))] if overlaps(a, top)]
-        root_annotation, root_tier = self._climb(top.id)[-1], root
+        root_annotation, root_tier = self._climb(top)[-1], root
         first = self.index(top_tier, root_tier).get(root_annotation, [])[:1]
         return self.index(name, root_tier).get(root_annotation, []) if first == [top] else []
 
@@ -548,26 +544,28 @@ class Annotations:
             tops = {annotation.id for annotation in self.tiers[top_tier].annotations}
             groups: dict[str, list[Annotation]] = {}
             for annotation in self.tiers[name].annotations:
-                top = next((at for at in self._climb(annotation.id) if at in tops), "")
+                top = next((at for at in self._climb(annotation) if at in tops), "")
                 groups.setdefault(top, []).append(annotation)
             self._indexes[key] = groups
         return self._indexes[key]
 
-    def _climb(self, start: str) -> list[str]:
-        """Return the annotation and those above it."""
-        chain = [start]
-        while (above := self.parent_of(chain[-1])) in self.by_id and above not in chain:
-            chain.append(above)
+    def _climb(self, start: Annotation) -> list[str]:
+        """Return the ids of the annotation and of those above it."""
+        chain = [start.id]
+        above = self.by_id.get(start.parent)
+        while above is not None and above.id not in chain:
+            chain.append(above.id)
+            above = self.by_id.get(above.parent)
         return chain
 
     def is_below(self, annotation: Annotation, top: str) -> bool:
-        return top in self._climb(annotation.id)
+        return top in self._climb(annotation)
 
     def _sort_annotations(self, annotations: list[Annotation], tier: Tier) -> list[Annotation]:
         """In the order of their parents and, under one parent, of PREVIOUS_ANNOTATION."""
         groups: dict[str, list[Annotation]] = {}
         for a in annotations:
-            groups.setdefault(self.parent_of(a.id), []).append(a)
+            groups.setdefault(a.parent, []).append(a)
         parents = [self.by_id[key] for key in groups if key in self.by_id]
         if len(parents) > 1 and tier.parent in self.tiers:
             parents = self._sort_annotations(parents, self.tiers[tier.parent])
@@ -579,6 +577,8 @@ class Annotations:
 
     def _chain_annotations(self, group: list[Annotation], tier: Tier) -> list[Annotation]:
         after = {a.previous: a for a in group if a.previous}
+        if not after:
+            return sorted(group, key=lambda a: a.begin)
         chain: dict[str, Annotation] = {}
         for first in sorted((a for a in group if not a.previous), key=lambda a: a.begin):
             at: Annotation | None = first
@@ -659,8 +659,12 @@ def _find_sentences(
     file = _File(tiers, path, faults)
     file.trees = {annotation.parent: annotation.value for tier in trees.values() for annotation in tier.annotations}
     role_sets = _role_sets(tiers, path, options)
-    tops = [(top, name, roles) for roles in role_sets for name in [file.top_tier(roles)] for top in tiers[name].annotations]
-    for top, name, roles in sorted(tops, key=lambda one: one[0].begin):
+    sources = [(file.top_tier(roles), roles) for roles in role_sets]
+    file.forget_ids({name for name, _ in sources}, role_sets)
+    order = [(top.begin, k, j) for k, (name, _) in enumerate(sources) for j, top in enumerate(tiers[name].annotations)]
+    for _, k, j in sorted(order):
+        name, roles = sources[k]
+        top = tiers[name].annotations[j]
         igt = file.instance(top, name, roles, options)
         if igt is not None:
             yield (name, top.id), igt
@@ -673,13 +677,14 @@ def _tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dic
     kinds: dict[str, str] = {}
     tier: Tier | None = None
     double: dict[int, tuple[str, ...]] = {}
+    names: dict[str, str] = {}
     for node, above in units(stream, path, faults, options, _is_unit, TAGS):
         if node.tag == "TIME_SLOT":
             value = node.get("TIME_VALUE")
-            times[sys.intern(node.get("TIME_SLOT_ID"))] = int(value) if value.isdecimal() else UNTIMED
+            times[_same(names, node.get("TIME_SLOT_ID"))] = int(value) if value.isdecimal() else UNTIMED
         elif node.tag == "ANNOTATION":
             tier = tier or _empty_tier(above[-1])
-            rows = _add_annotation(tier, node)
+            rows = _add_annotation(tier, node, names)
             if rows:
                 double[len(tier.annotations) - 1] = rows
         elif node.tag == "TIER":
@@ -774,21 +779,30 @@ def _empty_tier(node: XmlNode) -> Tier:
     )
 
 
-def _add_annotation(tier: Tier, holder: XmlNode) -> tuple[str, ...]:
+def _same(names: dict[str, str], text: str) -> str:
+    """A string that is equal, and one for all that are; `sys.intern` would keep its table when the file is read."""
+    return names.setdefault(text, text)
+
+
+def _add_annotation(tier: Tier, holder: XmlNode, names: dict[str, str]) -> tuple[str, ...]:
     """Add an annotation to its tier; return its lines where it has two."""
     for node in holder.children[:1]:
         value = "".join(text.text for text in node.all("ANNOTATION_VALUE"))
-        names = ("ANNOTATION_ID", "ANNOTATION_REF", "PREVIOUS_ANNOTATION", "TIME_SLOT_REF1", "TIME_SLOT_REF2")
-        name, ref, before, begin, end = (sys.intern(node.get(key)) for key in names)
+        keys = ("ANNOTATION_ID", "ANNOTATION_REF", "PREVIOUS_ANNOTATION", "TIME_SLOT_REF1", "TIME_SLOT_REF2")
+        name, ref, before, begin, end = (_same(names, node.get(key)) for key in keys)
         slots = (begin, end) if begin or end else _NO_SLOTS
         annotations = cast(list[Annotation], tier.annotations)
-        annotations.append(Annotation(name, normalize_space(one_line(value)), node.line, ref, before, slots))
+        shown = normalize_space(one_line(value))
+        shown = _same(names, shown) if len(shown) < LONGEST_SHARED else shown
+        annotations.append(Annotation(name, shown, node.line, ref, before, slots))
         rows = tuple(row for row in map(normalize_space, value.splitlines()) if row) if "\n" in value else ()
         return rows if len(rows) == 2 else ()
     return ()
 
 
 _NO_SLOTS = ("", "")
+LONGEST_SHARED = 8
+"""Letters of a value below which it is likely to come again."""
 
 
 def _with_second_lines(tier: Tier, double: Mapping[int, tuple[str, ...]]) -> None:
@@ -939,6 +953,15 @@ class _File(Annotations):
             top_tier = above
         return top_tier
 
+    def forget_ids(self, tops: Container[str], role_sets: Sequence[Mapping[str, Sequence[str]]]) -> None:
+        """Free the ids of annotations on which nothing depends: half of the memory of a long text is ids."""
+        kept = {name for roles in role_sets for role in ("text", "words", "morphs") for name in roles.get(role, ())}
+        for name, tier in self.tiers.items():
+            if name in tops or name in kept or any(a.id in self.by_id or a.previous for a in tier.annotations):
+                continue
+            for annotation in tier.annotations:
+                annotation.id = ""
+
     def instance(self, top: Annotation, top_tier: str, roles: dict[str, list[str]], options: Options) -> Sentence | None:
         """The sentence of an annotation; None for one without words."""
         igt = self._instance(top, top_tier, roles, options)
@@ -1002,12 +1025,7 @@ class _File(Annotations):
             groups = group_morphemes(values)
         forms = [word.value for word in words]
         about = [a for role in ("glosses", "pos") for a in by_role.get(role, [])]
-        if (
-            pieces
-            and len(groups) == len(words)
-            and all(groups)
-            and not {self.parent_of(a.id) for a in about} & {w.id for w in words}
-        ):
+        if pieces and len(groups) == len(words) and all(groups) and not {a.parent for a in about} & {w.id for w in words}:
             forms, groups, values = _join_clitics(forms, groups, values)
         segments = [join_morphemes([values[k] for k in group]) for group in groups] if values else []
         marks = [glue([values[k] for k in group])[1] for group in groups]
@@ -1054,7 +1072,7 @@ class _File(Annotations):
 
     def _spoken(self, words: list[Annotation], pieces: list[Annotation], text: str) -> list[Annotation]:
         """The words without empty ones, and without marks of clauses (`#`) and of what is not said (`ZERO`) that the text has not."""
-        divided = {self.parent_of(piece.id) for piece in pieces}
+        divided = {piece.parent for piece in pieces}
         filled = [word for word in words if word.value or word.id in divided]
         if not text:
             return filled
@@ -1082,17 +1100,14 @@ class _File(Annotations):
         alone = annotations[0] if len(annotations) == 1 else None
         under = {*words, *(piece.id for piece in pieces)}
         if (
-            alone
-            and self.parent_of(alone.id) not in under
-            and len(spread := tokens(alone.value)) > 1
-            and len(words or groups) != 1
+            alone and alone.parent not in under and len(spread := tokens(alone.value)) > 1 and len(words or groups) != 1
         ):  # one annotation for the whole sentence
             if not pieces and len(spread) == sum(map(len, groups)) > len(groups):
                 return [join_morphemes([spread[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)]
             return list(spread)
         values_under: dict[str, list[str]] = {}
         for annotation in annotations:
-            values_under.setdefault(self.parent_of(annotation.id), []).append(annotation.value)
+            values_under.setdefault(annotation.parent, []).append(annotation.value)
         by_piece = {above: values[0] if len(values) == 1 else join_morphemes(values) for above, values in values_under.items()}
         if pieces and any(piece.id in by_piece for piece in pieces):
             return [
@@ -1100,7 +1115,7 @@ class _File(Annotations):
                 for group, mark in zip(groups, marks, strict=True)
             ]
         if words and any(word in by_piece for word in words):
-            each = [[a.value for a in annotations if self.parent_of(a.id) == word] for word in words]
+            each = [[a.value for a in annotations if a.parent == word] for word in words]
             return [join_morphemes(values) if len(values) > 1 else "".join(values) for values in each]
         return [a.value for a in annotations]
 
