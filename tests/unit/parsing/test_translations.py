@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from divproj.core.errors import Faults, FormatError, Where
+from divproj.core.errors import Faults, FormatError, ProjError, Where
 from divproj.core.sentence import Sentence
 from divproj.parsing import translations
 from divproj.parsing.language import pack
@@ -157,3 +159,26 @@ class TestWrongCode:
     def test_a_parser_that_was_asked_for(self):
         [choice, *_] = choose([glossed(pair) for pair in WRONG], "fr")
         assert (choice.language, choice.parser, choice.stated, choice.foreign) == ("en", "fr", "fr", pack("fr") is not None)
+
+
+@pytest.mark.parametrize("answer", [b"", b"{}", b"[]", b"null", b'{"sentences": []}', b'{"sentences": [{}]}', b'{"sentences": [{"basicDependencies": [], "tokens": []}]}', b"<html>", b"[" * 5000])  # fmt: skip
+def test_answers_of_corenlp_that_are_no_parses(answer: bytes):
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        with pytest.raises(ProjError, match=r"answers with no parse of “The dog barks\.”"):
+            translations._corenlp(f"http://127.0.0.1:{server.server_port}", ["The dog barks."])
+    finally:
+        server.shutdown()
+        server.server_close()
