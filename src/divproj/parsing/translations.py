@@ -270,7 +270,7 @@ def _corenlp(url: str, lines: list[str]) -> list[DepTree]:
             AttributeError,
             RecursionError,
             AssertionError,
-        ) as error:  # also no JSON
+        ) as error:
             problem = f"{name_of(url)} answers with no parse of “{line[:60]}” ({why(error)})"
             raise ProjError(
                 problem, remedy="is this a CoreNLP server with the annotators tokenize, ssplit, pos and depparse?"
