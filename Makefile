@@ -75,9 +75,9 @@ lock: .venv/ready  ## exact versions of the runtime dependencies, as installed a
 	.venv/locked/bin/python -m pip install --quiet --no-deps .
 	touch $@
 
-sbom: .venv/ready .venv/locked/ready  ## what is inside: CycloneDX JSON in dist/sbom.json
+sbom: .venv/ready .venv/locked/ready packs  ## what is inside, language packs too: CycloneDX JSON in dist/sbom.json
 	$(BIN)/python -m pip install --quiet --editable '.[audit]'
-	mkdir -p dist
+	.venv/locked/bin/python -m pip install --quiet --no-deps --force-reinstall dist/divproj_*.whl
 	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json .venv/locked/bin/python
 
 audit: .venv/ready  ## known vulnerabilities of the locked versions; needs the network
