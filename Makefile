@@ -50,13 +50,19 @@ bench: .venv/ready  ## accuracy and speed into bench/results and RESULTS.md; ONL
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python bench/run.py $(if $(ONLY),--only $(ONLY)) $(if $(PLACE),--place $(PLACE))
 
-fuzz: .venv/ready  ## ten minutes of damaged files, then 2,000 commands over mutants; with ATHERIS=--atheris guided by coverage
+fuzz: .venv/ready  ## ten minutes of damaged files, then 3,000 and 5,400 commands over mutants; with ATHERIS=--atheris guided by coverage
 	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
 	$(BIN)/python bench/robustness/fuzz.py --seconds 600 $(ATHERIS)
-	$(BIN)/python bench/robustness/fuzz_cli.py --count 2000
+	$(BIN)/python bench/robustness/fuzz_cli.py --count 3000 --seed 21
+	$(BIN)/python bench/robustness/fuzz_cli.py --formats --count 5400 --seed 21
+	$(BIN)/pytest -q tests/fuzz tests/browser
 
-soak: .venv/ready  ## 500 random commands over damaged corpora
+soak: .venv/ready  ## random commands, kills, full disks (as root) and attacks on the servers; half an hour
 	$(BIN)/python bench/robustness/soak.py --count 500
+	$(BIN)/python bench/robustness/kill_review.py --edits 5000 --kills 50
+	DIVPROJ_KILLS=15 $(BIN)/pytest -q -m "long or not long" tests/cli/test_resumed.py tests/unit/run/test_killed.py
+	$(BIN)/python bench/robustness/attack_servers.py --slow 400
+	if [ "$$(id -u)" = 0 ]; then $(BIN)/python bench/robustness/full_disk.py --steps 14; fi
 
 lock: .venv/ready  ## exact versions of the runtime dependencies, as installed and tested here
 	$(BIN)/python bench/tools/lock.py > requirements.lock.new
@@ -69,9 +75,9 @@ lock: .venv/ready  ## exact versions of the runtime dependencies, as installed a
 	.venv/locked/bin/python -m pip install --quiet --no-deps .
 	touch $@
 
-sbom: .venv/ready .venv/locked/ready  ## what is inside: CycloneDX JSON in dist/sbom.json
+sbom: .venv/ready .venv/locked/ready packs  ## what is inside, language packs too: CycloneDX JSON in dist/sbom.json
 	$(BIN)/python -m pip install --quiet --editable '.[audit]'
-	mkdir -p dist
+	.venv/locked/bin/python -m pip install --quiet --no-deps --force-reinstall dist/divproj_*.whl
 	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json .venv/locked/bin/python
 
 audit: .venv/ready  ## known vulnerabilities of the locked versions; needs the network

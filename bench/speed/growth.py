@@ -1,9 +1,10 @@
 """Time and memory as a corpus grows 1×, 10×, 100×: reading and the commands that learn or walk, on generated pairs; udapi as peer.
 
 python bench/speed/growth.py [--pairs 100000] [--seed 1] [--plot docs/growth.png] [--only reading|commands|learning]
+python bench/speed/growth.py --only glossed [--pairs 100000]
 
 Seconds are those of processors, start of Python included; memory is that of the largest process. s2+, parse and words get a tenth of the
-pairs, align, induce and train a hundredth.
+pairs, align, induce and train a hundredth. `--only glossed` is glossed text, through `project` with the default system and `run`, a tenth of the pairs.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import ROOT, Table, Usage, log_axes, measure
-from bench.tools.generate import generate
+from bench.tools.generate import generate, glossed
 
 from divproj.drawing.plot import pyplot, save
 
@@ -101,8 +102,26 @@ def jobs(corpus: Path, small: Path, pairs: int) -> dict[str, tuple[int, list[str
     }  # fmt: skip
 
 
+def glossed_rows(folder: Path, sizes: list[int], seed: int) -> dict[str, list[Row]]:
+    """Glossed text of an invented language through the commands that learn from it as they project."""
+    commands: dict[str, list[Row]] = defaultdict(list)
+    for size in sizes:
+        here = folder / f"glossed-{size}"
+        glossed(here, size, seed)
+        (here / "divproj.toml").write_text('[input]\ntext = "igt.txt"\n')
+        for name, words in {
+            "project, glossed": ("project", str(here / "igt.txt"), "-o"),
+            "run, glossed": ("run", str(here / "divproj.toml"), "-j", "1", "-o"),
+        }.items():
+            if size == sizes[0]:
+                measure(PROJ, "-q", *words, str(here / f"warm {name}"))  # compiled code is on disk after this
+            commands[name].append((size, measure(PROJ, "-q", *words, str(here / f"out {name}"))))
+    return commands
+
+
 def table_of(name: str, commands: dict[str, list[Row]], seed: int) -> None:
-    with Table(name, CAPTION, "command", "pairs", "CPU s", "s", "ms a pair, CPU", "MB", seed=seed) as table:
+    caption = CAPTION.replace("pairs of 21 words", "glossed sentences") if name == "growth-glossed" else CAPTION
+    with Table(name, caption, "command", "pairs", "CPU s", "s", "ms a pair, CPU", "MB", seed=seed) as table:
         for command, rows in commands.items():
             for pairs, usage in rows:
                 each = f"{1000 * usage.cpu / pairs:.3f}"
@@ -127,13 +146,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path, default=ROOT / "docs" / "growth.png")
     parser.add_argument(
-        "--only", choices=("reading", "commands", "learning"), help="One of the three tables; the plot is of `commands`."
+        "--only", choices=("reading", "commands", "learning", "glossed"), help="One of the tables; the plot is of `commands`."
     )
     options = parser.parse_args()
     parts = (options.only,) if options.only else ("reading", "commands", "learning")
     sizes = [options.pairs // 100, options.pairs // 10, options.pairs]
     commands: dict[str, list[Row]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
+        if options.only in (None, "glossed"):
+            table_of("growth-glossed", glossed_rows(Path(folder), [size // 10 for size in sizes], options.seed), options.seed)
+        if options.only == "glossed":
+            return
         small = Path(folder) / "small"
         generate(small, 1000, options.seed + 1, **RATES)
         measure(PROJ, "-q", "learn", str(small), "-o", str(small / "rules.json"))

@@ -262,13 +262,21 @@ def _corenlp(url: str, lines: list[str]) -> list[DepTree]:
                 trees.append(DepTree.from_nltk(next(client.raw_parse(line, properties={"ssplit.isOneSentence": "true"}))))
             if not len(trees[-1]):
                 raise ValueError("a tree without words")
-        except OSError as error:
-            raise ProjError(
-                f"no CoreNLP server answers at {name_of(url)}: {str(error)[:200]}", remedy="start it, or check the address"
-            ) from None
-        except (StopIteration, LookupError, TypeError, ValueError, AttributeError, RecursionError, AssertionError) as error:
+        except (
+            StopIteration,
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            RecursionError,
+            AssertionError,
+        ) as error:
             problem = f"{name_of(url)} answers with no parse of “{line[:60]}” ({why(error)})"
             raise ProjError(
                 problem, remedy="is this a CoreNLP server with the annotators tokenize, ssplit, pos and depparse?"
+            ) from None
+        except OSError as error:
+            raise ProjError(
+                f"no CoreNLP server answers at {name_of(url)}: {str(error)[:200]}", remedy="start it, or check the address"
             ) from None
     return trees

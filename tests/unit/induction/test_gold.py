@@ -29,6 +29,7 @@ from divproj.induction.reading import (
 )
 from divproj.induction.training import ChainPlan, Consensus, merge_chains, run_chains
 from divproj.io.trees import brackets
+from divproj.runtime import modelfile
 from divproj.runtime.engine import Workers
 
 
@@ -221,6 +222,24 @@ def test_the_forest_of_a_consensus_has_the_mean_probabilities():
     assert len(found) > 5
     for (i, j), p in found.items():
         assert p == pytest.approx(chart.marginals[i, j])
+
+
+def test_arrays_of_other_number_types(grammar, tmp_path):
+    """Compiled code takes 64 bits: arrays of fewer are widened, of another kind refused."""
+    folder = tmp_path / "m"
+    training.save(folder, training.InducedGrammars({"f": Consensus((grammar,))}))
+    text = [["ADV", "PRON", "VERB", "ADV"]]
+    expected = training.load(folder).side("f").parse(text, "mbr")
+    about = json.loads((folder / "model.json").read_text())
+    del about["arrays"]
+    (folder / "model.json").write_text(json.dumps(about))
+    arrays = modelfile.read_arrays(folder / "weights.npz")
+    narrow = {name: array.astype(np.int32 if array.dtype.kind == "i" else np.float32) for name, array in arrays.items()}
+    modelfile.write_arrays(folder / "weights.npz", narrow)
+    assert training.load(folder).side("f").parse(text, "mbr") == expected
+    modelfile.write_arrays(folder / "weights.npz", {name: array.astype("U20") for name, array in arrays.items()})
+    with pytest.raises(ModelError, match="array 'f_"):
+        training.load(folder)
 
 
 def test_several_chains_are_kept_in_a_model(tmp_path):

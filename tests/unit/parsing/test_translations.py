@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 import divproj as dp
-from divproj.core.errors import Faults, FormatError, Where
+from divproj.core.errors import Faults, FormatError, ProjError, Where
 from divproj.core.sentence import Sentence
 from divproj.parsing import translations
 from divproj.parsing.language import pack
@@ -204,3 +206,26 @@ def test_lines_of_one_text_in_many_languages():
         "女人看见了。",
     ]
     assert [choice.language for choice in choose([glossed(("", line)) for line in lines])] == ["es", "en", "fr", "ru", "zh"]
+
+
+@pytest.mark.parametrize("answer", [b"", b"{}", b"[]", b"null", b'{"sentences": []}', b'{"sentences": [{}]}', b'{"sentences": [{"basicDependencies": [], "tokens": []}]}', b"<html>", b"[" * 5000])  # fmt: skip
+def test_answers_of_corenlp_that_are_no_parses(answer: bytes):
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        with pytest.raises(ProjError, match=r"answers with no parse of “The dog barks\.”"):
+            translations._corenlp(f"http://127.0.0.1:{server.server_port}", ["The dog barks."])
+    finally:
+        server.shutdown()
+        server.server_close()

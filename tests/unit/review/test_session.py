@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from pathlib import Path
 
 import pytest
@@ -234,6 +236,21 @@ def test_a_learner_cannot_break_a_tree(heads: tuple[int, ...]):
     with pytest.raises(EditError, match=r"the heads do not make a tree|a tree of another length"):
         session.learn([(1, NEW._replace(heads=heads))], "learned")
     assert session.render() == TEXT.encode()
+
+
+@pytest.mark.parametrize(
+    ("place", "value"), [(1, ["2", 3, 0]), (2, [{}, "x", "y"]), (3, [1, None, []]), (4, ["0.5", 0.5, 0.5]), (5, 7)]
+)
+def test_a_journal_whose_values_are_of_other_kinds(place: int, value: object, tmp_path: Path):
+    """A journal may be forged, with a checksum that fits."""
+    opened(tmp_path / "j").learn([(1, NEW)], "learned")
+    header, line = (tmp_path / "j").read_bytes().splitlines()
+    entry = json.loads(line[9:])
+    entry["trees"][0][place] = value
+    text = json.dumps(entry).encode()
+    (tmp_path / "j").write_bytes(header + b"\n%08x %s\n" % (zlib.crc32(text), text))
+    with pytest.raises(ProjError, match=r"j:2: .*(texts|numbers|tree)"):
+        opened(tmp_path / "j")
 
 
 def opened(path: Path) -> Session:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pipelinefiles import PLAIN, config, snapshot, write
 
 from divproj.core.errors import Faults
+from divproj.core.pair import Pair
 from divproj.io.corpus import Corpus
 from divproj.projection import pipeline, projector
 from divproj.projection.direct import ProjectionInput
@@ -62,3 +66,25 @@ def test_a_part_has_its_sentences_alone(system: str, tmp_path: Path):
     kept = part.analyses if system == "s6" else part.links._known
     assert len(kept) == 3 < len(text)
     assert [own.project(each, part) for each in text[:3]] == [own.project(each, state) for each in text[:3]]
+
+
+@pytest.mark.parametrize("system", ["s6", "s5", "s1-r"])
+def test_sentences_are_not_held(system: str, monkeypatch: pytest.MonkeyPatch, small: None):
+    """What a system learns from the text is kept, the text is not: a hundred thousand sentences need no more memory than a thousand."""
+    monkeypatch.setattr(projector, "ADAPT_LIMIT", 20)
+    given = list(prepare_text(Corpus.at("deu-eng"), Preparation(), Faults(strict=False)))[:20]
+    alive: set[int] = set()
+    most = 0
+
+    def text() -> Iterator[Pair]:
+        nonlocal most
+        for k in range(300):
+            pair = replace(given[k % len(given)], sent_id=f"s{k}")
+            alive.add(k)
+            weakref.finalize(pair, alive.discard, k)
+            most = max(most, len(alive))
+            yield pair
+
+    count = sum(1 for _ in Projector(system).projections(text()))
+    assert count == 300
+    assert most < 80, "the first 20, and a few batches of five"
