@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from divproj.io.files import E_FILE, F_FILE, IGT_FILE, LINKS_FILE
 from proj_cli import (
@@ -279,26 +279,9 @@ def _plain_help_option(option: Any) -> Any:
     return option
 
 
-class Group(TyperGroup):
-    """A group of commands whose flags take no value."""
-
-    def get_help_option(self, ctx: Any) -> Any:
-        option = _plain_help_option(super().get_help_option(ctx))
-        if option is not None:
-            option.rich_help_panel = None
-        return option
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        params: list[Any] = super().get_params(ctx)
-        for param in params:
-            if getattr(param, "is_flag", False):
-                param.metavar = ""
-        return params
-
-
 app = typer.Typer(
     name="proj",
-    cls=Group,
+    cls=options.Group,
     help="Syntax for languages without treebanks: see how two languages diverge, and project trees from one to the other.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -318,9 +301,9 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
 for panel, commands in COMMANDS.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
-app.add_typer(align.app, name="align", cls=Group, rich_help_panel=SEE)
-app.add_typer(project.rules_app, name="rules", cls=Group, rich_help_panel=TREES)
-app.add_typer(induce.app, name="induce", cls=Group, rich_help_panel=TREES)
+app.add_typer(align.app, name="align", rich_help_panel=SEE)
+app.add_typer(project.rules_app, name="rules", cls=options.Group, rich_help_panel=TREES)
+app.add_typer(induce.app, name="induce", rich_help_panel=TREES)
 
 
 class Command(Guarded, Grouped):

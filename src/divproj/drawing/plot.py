@@ -18,7 +18,7 @@ from xml.etree.ElementTree import tostring
 from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
 
 from divproj.core.errors import ProjError, Where
-from divproj.io.files import is_stream, replacing, streaming
+from divproj.io.files import is_stream, replacing, streaming, writing
 
 DATE = "SOURCE_DATE_EPOCH"
 """The variable that gives programs another date than today's."""
@@ -218,6 +218,10 @@ def converted(svg: str, kind: str) -> bytes:
 def write_picture(svg: str, path: Path) -> None:
     """Write a picture in the format that the file's ending names: .svg, .pdf or .png."""
     kind = path.suffix.lower().removeprefix(".")
+    if str(path) == "-":
+        with writing(path) as text:
+            text.write(f"{svg}\n")
+        return
     data = converted(svg, kind) if kind in ("pdf", "png") else f"{svg}\n".encode()
     with streaming(path) if is_stream(path) else replacing(path) as out:
         out.write(data)
