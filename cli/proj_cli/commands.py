@@ -226,7 +226,7 @@ class Grouped(TyperCommand):
         rare = set() if ctx.meta.get(ALL_OPTIONS) else self.rare
         console.print(Padding(Text(self.get_usage(ctx), style="bold"), (1, 1)))
         for paragraph in (self.help or "").split("\n\n"):
-            console.print(Padding(Text(_as_shown(paragraph)), (0, 1, 1, 1)))
+            console.print(Padding(Text(_without_escapes(paragraph)), (0, 1, 1, 1)))
         panels: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             if param.name not in rare and (record := param.get_help_record(ctx)):
@@ -238,13 +238,13 @@ class Grouped(TyperCommand):
             grid.add_column(style="cyan", max_width=max(longest, min(WIDEST_NAMES, console.width // 3)))
             grid.add_column(ratio=1)
             for names, text in rows:
-                grid.add_row(Text(names), Text(_as_shown(text)))
+                grid.add_row(Text(names), Text(_without_escapes(text)))
             console.print(Panel(grid, title=panel, title_align="left", border_style="dim", box=box.ROUNDED))
         if rare:
             console.print(Padding(Text("Options that are rarely needed are not shown here: --help-all lists them."), (0, 1)))
 
 
-def _as_shown(text: str) -> str:
+def _without_escapes(text: str) -> str:
     """A help text without the marks that keep brackets from being read as markup."""
     return text.replace("\\[", "[")
 

@@ -77,7 +77,7 @@ def signature(config: Config, inputs: dict[str, str]) -> str:
 
 def projections(job: StageJob) -> Iterator[Projection]:
     """Yield the projections of the run, read from its output."""
-    rows, again = tee(job.projected())
+    rows, again = tee(job.with_projections())
     for pair, (_, row) in zip(read_beside((pair for pair, _ in rows), job.before["project"]), again, strict=True):
         misc = row.column(9)
         texts = [confidence_of(cell) for cell in misc]
