@@ -118,7 +118,7 @@ def pages() -> None:
             for name, words in (("trees-page", ("trees.html",)), ("divergence-page", ("divergence.html",))):
                 page = Page(browser, 1100, 900)
                 page.open((folder / words[0]).as_uri())
-                page.wait("document.querySelector('.pic svg path') !== null")
+                page.wait("document.querySelector('.example svg path') !== null")
                 page.shot(DOCS / f"{name}.png")
                 page.close()
             for name, words, ready in (
@@ -133,6 +133,9 @@ def pages() -> None:
                 page = Page(browser, 1100, 720 if name == "review-page" else 420)
                 page.open(command.url)
                 page.wait(ready)
+                page.js(
+                    f"for (const e of document.querySelectorAll('p')) if (e.textContent.startsWith({home!r})) e.textContent = 'texts'"
+                )
                 page.shot(DOCS / f"{name}.png")
                 page.close()
                 command.end()

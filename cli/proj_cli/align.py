@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from divproj.core.errors import plural
 from divproj.core.options import AlignOptions, AlignTrainOptions
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from divproj.phrases.results import PhraseAlignment
 
 
-class Align(TyperGroup):
+class Align(options.Group):
     """`proj align SOURCE TARGET` is short for `proj align pairs SOURCE TARGET`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from divproj.io.files import E_FILE, F_FILE, IGT_FILE, LINKS_FILE
 from proj_cli import (
@@ -226,7 +226,7 @@ class Grouped(TyperCommand):
         rare = set() if ctx.meta.get(ALL_OPTIONS) else self.rare
         console.print(Padding(Text(self.get_usage(ctx), style="bold"), (1, 1)))
         for paragraph in (self.help or "").split("\n\n"):
-            console.print(Padding(Text(_as_shown(paragraph)), (0, 1, 1, 1)))
+            console.print(Padding(Text(_without_escapes(paragraph)), (0, 1, 1, 1)))
         panels: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             if param.name not in rare and (record := param.get_help_record(ctx)):
@@ -238,13 +238,13 @@ class Grouped(TyperCommand):
             grid.add_column(style="cyan", max_width=max(longest, min(WIDEST_NAMES, console.width // 3)))
             grid.add_column(ratio=1)
             for names, text in rows:
-                grid.add_row(Text(names), Text(_as_shown(text)))
+                grid.add_row(Text(names), Text(_without_escapes(text)))
             console.print(Panel(grid, title=panel, title_align="left", border_style="dim", box=box.ROUNDED))
         if rare:
             console.print(Padding(Text("Options that are rarely needed are not shown here: --help-all lists them."), (0, 1)))
 
 
-def _as_shown(text: str) -> str:
+def _without_escapes(text: str) -> str:
     """A help text without the marks that keep brackets from being read as markup."""
     return text.replace("\\[", "[")
 
@@ -279,26 +279,9 @@ def _plain_help_option(option: Any) -> Any:
     return option
 
 
-class Group(TyperGroup):
-    """A group of commands whose flags take no value."""
-
-    def get_help_option(self, ctx: Any) -> Any:
-        option = _plain_help_option(super().get_help_option(ctx))
-        if option is not None:
-            option.rich_help_panel = None
-        return option
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        params: list[Any] = super().get_params(ctx)
-        for param in params:
-            if getattr(param, "is_flag", False):
-                param.metavar = ""
-        return params
-
-
 app = typer.Typer(
     name="proj",
-    cls=Group,
+    cls=options.Group,
     help="Syntax for languages without treebanks: see how two languages diverge, and project trees from one to the other.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -318,9 +301,9 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
 for panel, commands in COMMANDS.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
-app.add_typer(align.app, name="align", cls=Group, rich_help_panel=SEE)
-app.add_typer(project.rules_app, name="rules", cls=Group, rich_help_panel=TREES)
-app.add_typer(induce.app, name="induce", cls=Group, rich_help_panel=TREES)
+app.add_typer(align.app, name="align", rich_help_panel=SEE)
+app.add_typer(project.rules_app, name="rules", cls=options.Group, rich_help_panel=TREES)
+app.add_typer(induce.app, name="induce", rich_help_panel=TREES)
 
 
 class Command(Guarded, Grouped):

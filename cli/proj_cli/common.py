@@ -61,12 +61,12 @@ class Reporter:
 
     def error(self, text: str) -> None:
         self._clear()
-        print(wrapped(f"proj: {harmless(as_options(text))}", sys.stderr), file=sys.stderr)  # noqa: T201
+        print(wrap(f"proj: {harmless(as_options(text))}", sys.stderr), file=sys.stderr)  # noqa: T201
 
     def say(self, text: str) -> None:
         if not self.quiet:
             self._clear()
-            print(wrapped(harmless(as_options(text)), sys.stderr), file=sys.stderr)  # noqa: T201
+            print(wrap(harmless(as_options(text)), sys.stderr), file=sys.stderr)  # noqa: T201
 
     def caution(self, text: str) -> None:
         """Print a warning that is not about one sentence."""
@@ -191,7 +191,7 @@ def stdout() -> Console:
     return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, markup=False, emoji=False)
 
 
-def wrapped(text: str, stream: IO[str]) -> str:
+def wrap(text: str, stream: IO[str]) -> str:
     """A message with line breaks between words where the terminal would break inside of them; in a pipe as it is."""
     import textwrap
 
@@ -209,7 +209,7 @@ def wrapped(text: str, stream: IO[str]) -> str:
 
 def note(text: str) -> None:
     """Print an explanation below a table."""
-    print(wrapped(harmless(text), sys.stdout))  # noqa: T201
+    print(wrap(harmless(text), sys.stdout))  # noqa: T201
 
 
 def table(title: str, *columns: str, left: int = 1) -> Table:

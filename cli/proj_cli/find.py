@@ -151,7 +151,7 @@ def _replace(wanted: Query, changes: str, files: list[str], output: str, *, whol
                             talk.caution(f"{change.before.sent_id or change.before.where}: left as it is: {change.problem}")
                         elif change.differs:
                             sentences += 1
-                            shown = list(_changed(change))
+                            shown = list(_changes(change))
                             words += len({word for word, _ in shown})
                             if not whole:
                                 out.writelines(common.harmless(text).replace("\n", " ") + "\n" for _, text in shown)
@@ -163,7 +163,7 @@ def _replace(wanted: Query, changes: str, files: list[str], output: str, *, whol
     talk.say(f"{words} word{'s' * (words != 1)} changed in {sentences} sentence{'s' * (sentences != 1)}{more}: {done}")
 
 
-def _changed(change: Replacement) -> Iterator[tuple[int, str]]:
+def _changes(change: Replacement) -> Iterator[tuple[int, str]]:
     """Each cell that changes: its word, and a line that shows it before and after."""
     before, after = change.before, change.after
     name = before.sent_id or str(before.where)

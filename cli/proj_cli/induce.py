@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from divproj.core.errors import plural
 from divproj.core.options import InduceOptions
@@ -15,7 +14,7 @@ from proj_cli import common, options
 from proj_cli.common import talk
 
 
-class Induce(TyperGroup):
+class Induce(options.Group):
     """`proj induce CORPUS` is short for `proj induce train CORPUS`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

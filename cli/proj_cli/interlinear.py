@@ -399,7 +399,7 @@ def _console(output: Path) -> Iterator[Console]:
 
 
 def _say(console: Console, text: str) -> None:
-    console.print(common.wrapped(text, console.file), markup=False, highlight=False, soft_wrap=True, emoji=False)
+    console.print(common.wrap(text, console.file), markup=False, highlight=False, soft_wrap=True, emoji=False)
 
 
 def _as_json(igt: Sentence, assessment: Grade) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
 from divproj.core.options import (
     IGT_FORMATS,
@@ -213,6 +214,17 @@ def _as_option(match: re.Match[str]) -> str:
     '--tree-format pdf: one of brackets, enju expected'
     """
     return f"--{match[1].replace('_', '-')} {match[2]}"
+
+
+class Group(TyperGroup):
+    """A group of commands; its flags take no value, and its help says so."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
 
 
 class command:  # noqa: N801 - used as a decorator

@@ -244,7 +244,7 @@ class TestReaderOptions:
 
     @pytest.mark.parametrize("name", ["markers", "tiers", "gloss-lang", "encoding", "keep-hyphens", "misaligned"])
     def test_project_has_the_options_of_the_readers(self, name):
-        assert f"--{name}" in proj("project", "--help").stdout
+        assert f"--{name}" in proj("project", "--help-all").stdout
 
     def test_a_toolbox_file_of_unknown_markers(self, tmp_path):
         (tmp_path / "a.sfm").write_text("\\aa 1\n\\bb 2\n\n" * 3)

@@ -94,7 +94,7 @@ def test_the_report_begins_with_held_out_accuracy(learned: Path):
     first = re.search(r"<dl class=\"facts\"><div><dt>(.*?)</dt><dd>(.*?)</dd>", page)
     assert first
     assert first.groups() == ("of the heads expected right", f"{scores['expected']['uas']:.0f} %")
-    assert "3 held-out sentences and 2 folds of 9 gold sentences" in page
+    assert "3 held-out sentences and 9 gold sentences in 2 folds" in page
     body = page.partition("<main>")[2].partition("<script>")[0]
     assert "mean confidence" not in body
     assert '<svg xmlns="http://www.w3.org/2000/svg" class="figure reliability"' in body
@@ -150,7 +150,7 @@ def test_italian_translations_are_recognised(tmp_path: Path):
     text = tmp_path / "text.txt"
     text.write_text(ITALIAN, encoding="utf-8")
     done = proj("project", text, "-o", tmp_path / "trees.conllu", "--json")
-    told = f"proj: warning: {text}: 3 translations are in Italian (it), for which there is no parser: not parsed, so trees come from"
+    told = f"proj: warning: {text}: 3 translations are in Italian (it), for which there is no parser: their trees come from"
     assert done.stderr.count(told) == 1
     assert "train a parser (`proj train TREEBANK.conllu -o MODEL`) and give it with --e-parser MODEL" in done.stderr
     assert (
@@ -274,7 +274,7 @@ def test_parsing_says_what_it_did(tmp_path: Path):
     done = proj("parse", text, "--lang", "en", "-o", tmp_path / "out.conllu", "--json")
     assert done.returncode == 0, done.stderr
     assert "1 sentence parsed by en, 4 words" in done.stderr
-    assert re.search(r"expected to be right: \d+ % of the heads \(± 6; the pack's calibration\)", done.stderr)
+    assert re.search(r"about \d+ % of the heads should be right \(± 6 points; the pack's calibration\)", done.stderr)
     found = json.loads(done.stdout)
     assert (found["parsed"], found["words"], found["doubtful"]) == (1, 4, ["1"])
     assert found["expected"]["source"] == "the pack's calibration"

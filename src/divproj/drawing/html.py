@@ -14,10 +14,12 @@ from divproj.divergence.analysis import ABOUT_TYPES, LABELS, MEANING, TYPES, Ana
 from divproj.divergence.operations import CLASSES, Altered
 from divproj.drawing.measure import escape
 from divproj.drawing.page import (
+    EXAMPLE_WORDS,
     Spool,
     bar,
     button,
     document,
+    example,
     head,
     number,
     percent,
@@ -28,7 +30,7 @@ from divproj.drawing.page import (
     sign,
     tools,
 )
-from divproj.drawing.svg import stages_svg
+from divproj.drawing.svg import pair_svg, stages_svg
 
 STAGE_NAMES = {
     "initial": "as given",
@@ -49,6 +51,12 @@ EXPLAINED = {
     "other": "none of these",
 }
 
+EXAMPLE_NOTE = (
+    "Above is the tree of the translation (E), below that of the language studied (F). An arc goes from a head to its dependent; "
+    "a line between the trees joins words that translate each other. The colour and the sign of an arc say what has become of it on the other side."
+)
+PROJECTED_TREES = "projected trees. Such trees are copied from the translation, so most edges match: with gold trees the match is lower, and only that says how the languages diverge"
+"""What is to be said of divergence that was measured on projected trees."""
 Pattern = tuple[str, str, str, str]
 Relation = tuple[str, str]
 
@@ -61,17 +69,18 @@ def write_report(
     title: str,
     signature: str,
     faults: Sequence[str] = (),
+    note: str = "",
 ) -> None:
     """Write the page to `out`; the pairs wait in a temporary file, so memory stays flat.
 
-    `altered_pairs` are those of the analysis, or the least matched of them, taken through its stages; the least matched
+    `note` says below the title what kind of trees these are. `altered_pairs` are those of the analysis, or the least matched of them, taken through its stages; the least matched
     E→F come first.
     """
     with tempfile.TemporaryFile(prefix="divproj-") as file:
         pairs = _Pairs(analysis, file)
         for altered in altered_pairs:
             pairs.add(altered)
-        for part in document("report", title, _body(analysis, pairs, title, signature, faults)):
+        for part in document("report", title, _body(analysis, pairs, title, signature, faults, note)):
             out.write(part)
 
 
@@ -88,6 +97,8 @@ class _Pairs:
         self.relation_counts: Counter[tuple[Relation, str]] = Counter()
         self.wanted = {example.sent_id for examples in analysis.examples.values() for example in examples}
         self.anchors: dict[str, int] = {}
+        self.example = ""
+        """The picture of the first pair that is not too long."""
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -97,6 +108,8 @@ class _Pairs:
         place = len(self) + 1
         if pair.sent_id in self.wanted:
             self.anchors.setdefault(pair.sent_id, place)
+        if not self.example and 2 < max(len(pair.e), len(pair.f)) <= EXAMPLE_WORDS:
+            self.example = pair_svg(pair, altered, standalone=False)
         self.pieces.add((altered.match_share, pair.sent_id), _pair(altered, place, self._keys(altered)))
 
     def _keys(self, altered: Altered) -> list[str]:
@@ -132,12 +145,15 @@ def _pair(altered: Altered, place: int, keys: Sequence[str]) -> Iterator[str]:
     yield f"{picture(max(len(pair.e), len(pair.f)), lambda: stages_svg(altered))}</article>\n"
 
 
-def _body(analysis: Analysis, pairs: _Pairs, title: str, signature: str, faults: Sequence[str]) -> Iterator[str]:
+def _body(analysis: Analysis, pairs: _Pairs, title: str, signature: str, faults: Sequence[str], note: str) -> Iterator[str]:
     about = (
         f"{quantity(analysis.sentences, 'pairs')} · {quantity(analysis.words['e'], 'words')} of E · "
         f"{quantity(analysis.words['f'], 'words')} of F"
     )
+    about += f"<br>{escape(note)}" if note else ""
     yield head(title, signature, about, PARTS, "pairs") + "<main>\n"
+    if pairs.example:
+        yield example(pairs.example, {kind: EXPLAINED[kind] for kind in CLASSES}, EXAMPLE_NOTE)
     if faults:
         items = "".join(f"<li>{escape(fault)}</li>" for fault in faults)
         fault_text = "1 fault" if len(faults) == 1 else f"{number(len(faults))} faults"
@@ -251,10 +267,10 @@ def _dorr(analysis: Analysis, pairs: _Pairs) -> Iterator[str]:
     for name in TYPES:
         yield f'<tr><th scope="row">{LABELS[name]}<small>{escape(MEANING[name])}</small></th>'
         yield f'<td class="num">{number(analysis.dorr[name])}</td><td><ul class="examples">'
-        for example in analysis.examples[name]:
-            text = f"<bdi>{escape(example.text)}</bdi>"
-            anchor = pairs.anchors.get(example.sent_id)
-            shown = escape(example.sent_id) or "pair"
+        for case in analysis.examples[name]:
+            text = f"<bdi>{escape(case.text)}</bdi>"
+            anchor = pairs.anchors.get(case.sent_id)
+            shown = escape(case.sent_id) or "pair"
             yield f'<li>{text} <a href="#n{anchor}">{shown}</a></li>' if anchor else f"<li>{text} <span>{shown}</span></li>"
         yield "</ul></td></tr>"
     yield "</tbody></table></div></section>\n"

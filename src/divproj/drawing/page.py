@@ -66,9 +66,9 @@ def head(title: str, signature: str, about: str, parts: Mapping[str, str], last:
     """The top of a page; `parts` are the names of its sections by id, `last` the one that a link skips to."""
     links = " ".join(f'<a href="#{part}">{name}</a>' for part, name in parts.items())
     return (
-        f'<a class="skip" href="#{last}">Skip to the {parts[last].lower()}</a>\n<header><h1>{escape(title)}</h1>'
-        f'<p class="signature"><code>{escape(signature)}</code></p>'
-        f'<p>{about}</p><nav aria-label="Parts">{links}</nav></header>\n'
+        f'<a class="skip" href="#{last}">Skip to the {parts[last].lower()}</a>\n<header><h1>{escape(title)}</h1><p>{about}</p>'
+        f'<nav aria-label="Parts">{links}</nav><details class="signature"><summary>How this page was made</summary>'
+        f"<p>Give this line with figures from the page: <code>{escape(signature)}</code></p></details></header>\n"
     )
 
 
@@ -98,6 +98,22 @@ def picture(words: int, draw: Callable[[], str], rtl: bool = False) -> str:
     wide, high = size_of(svg)
     packed = base64.b64encode(zlib.compress(svg.encode(), 9)).decode()
     return f'<div class="pic{" rtl" if rtl else ""}" data-z="{packed}"><svg width="{wide}" height="{high}"></svg></div>'
+
+
+EXAMPLE_WORDS = 12
+"""Words of a sentence that is short enough for the example at the top of a page."""
+
+
+def example(svg: str, kinds: Mapping[str, str], note: str) -> str:
+    """The first picture of a page, with what it shows in words and what lines and signs mean: the legend of all pictures below."""
+    inside = svg.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)  # which a page does not need
+    items = "".join(
+        f'<li>{sample(kind)}<span><b class="{kind}">{sign(kind)} {kind}</b> {text}</span></li>' for kind, text in kinds.items()
+    )
+    return (
+        f'<section id="legend"><h2>How to read the pictures</h2><div class="example">{inside}</div><p class="note">{note}</p>'
+        f'<ul class="legend" aria-label="Legend">{items}</ul></section>\n'
+    )
 
 
 def scroll(name: str, classes: str = "scroll") -> str:

@@ -198,7 +198,7 @@ def _apply(node: Any, above: list[Any], rules: Sequence[Rule], variables: Mappin
         node.set("display", "none")
 
 
-def converted(svg: str, kind: str) -> bytes:
+def picture_bytes(svg: str, kind: str) -> bytes:
     """Return a picture as PDF or PNG: the same picture gives the same bytes."""
     try:
         import typst
@@ -216,12 +216,12 @@ def converted(svg: str, kind: str) -> bytes:
 
 
 def write_picture(svg: str, path: Path) -> None:
-    """Write a picture in the format that the file's ending names, .svg, .pdf or .png; `-` is standard output, as SVG."""
+    """Write a picture in the format that the file's ending names: .svg, .pdf or .png."""
     kind = path.suffix.lower().removeprefix(".")
     if str(path) == "-":
         with writing(path) as text:
             text.write(f"{svg}\n")
         return
-    data = converted(svg, kind) if kind in ("pdf", "png") else f"{svg}\n".encode()
+    data = picture_bytes(svg, kind) if kind in ("pdf", "png") else f"{svg}\n".encode()
     with streaming(path) if is_stream(path) else replacing(path) as out:
         out.write(data)

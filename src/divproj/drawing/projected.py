@@ -15,10 +15,12 @@ from typing import IO, TextIO, get_args
 from divproj.core.pair import Pair
 from divproj.drawing.measure import escape, runs_rtl
 from divproj.drawing.page import (
+    EXAMPLE_WORDS,
     Spool,
     bar,
     button,
     document,
+    example,
     head,
     noun_for,
     number,
@@ -34,7 +36,7 @@ from divproj.drawing.svg import SURE_EDGE, DrawnEdge, Scene, scene_svg
 from divproj.io.interlinear.languages import parsed_languages
 from divproj.projection.confidence import Expected
 from divproj.projection.direct import Projection, ProjectionInput, Reason
-from divproj.projection.systems import describe_system
+from divproj.projection.systems import describe_system, system_name
 
 LOW_CONFIDENCE = 0.5
 """Words below this are counted among the figures."""
@@ -50,6 +52,13 @@ EXPLAINED = {
     "parsed": "the choice of the parser, against the projection",
     "learned": "gold sentences taught this head, against the projection",
 }
+EXAMPLE_NOTE = (
+    "Above is the tree of the translation, below that of your sentence. An arc goes from a head to its dependent; a line between the trees "
+    "joins words that translate each other. The colour and the sign of an arc say why the word has this head."
+)
+CONFIDENCE_NOTE = (
+    " A number says how sure the head is. (On the page of <code>proj review</code>, colours show this, and not the reason.)"
+)
 BINS = 20
 """Columns of the histogram."""
 RTL = ' dir="rtl"'
@@ -155,6 +164,8 @@ class _Sentences:
         self.sources: Counter[str] = Counter()
         self.languages: Counter[str] = Counter()
         """Sentences by the language of the translation that was parsed."""
+        self.example = ""
+        """The picture of the first sentence that is not too long."""
 
     @property
     def words(self) -> int:
@@ -172,6 +183,8 @@ class _Sentences:
             self.confidence[reason] += confidence
             self.bins[min(int(confidence * BINS), BINS - 1)][reason] += 1
             self.low += confidence < LOW_CONFIDENCE
+        if not self.example and 2 < max(len(sentence), len(sentence.e)) <= EXAMPLE_WORDS:
+            self.example = projection_svg(projection, sources, standalone=False)
         self.pieces.add(_mean(projection), sentence_piece(projection, len(self.pieces) + 1, sources))
 
 
@@ -219,9 +232,12 @@ def _body(sentences: _Sentences, title: str, signature: str, system: str, expect
     confidence = sentences.judged.total() > 0
     parts = {"reasons": "Reasons", **({"confidence": "Confidence"} if confidence else {}), "sentences": "Sentences"}
     said = describe_system(system)
-    about = f"Trees projected by <b>{escape(system)}</b>" + (f" ({escape(said)})" if said else "")
+    about = f"Trees projected by the <b>{escape(system_name(system))}</b>" + (f" ({escape(said)})" if said else "")
     yield head(title, signature, about, parts, "sentences") + "<main>\n"
     yield from _facts(sentences, expected)
+    if sentences.example:
+        kinds = {str(reason): EXPLAINED[reason] for reason in REASONS if sentences.reasons[reason]}
+        yield example(sentences.example, kinds, EXAMPLE_NOTE + (CONFIDENCE_NOTE if confidence else ""))
     yield f'<div class="{"two" if confidence else "one"}">'
     yield from _reasons(sentences)
     if confidence:

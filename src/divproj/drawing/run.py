@@ -8,14 +8,14 @@ from typing import Any, TextIO
 
 from divproj.divergence.analysis import LABELS, MEANING
 from divproj.divergence.operations import CLASSES
-from divproj.drawing.html import STAGE_NAMES
+from divproj.drawing.html import PROJECTED_TREES, STAGE_NAMES
 from divproj.drawing.measure import escape
 from divproj.drawing.page import bar, document, head, noun_for, number, percent, quantity, scroll, tools
 from divproj.drawing.projected import sentence_piece
 from divproj.drawing.svg import reliability_svg
 from divproj.io.interlinear.languages import parsed_languages
 from divproj.projection.direct import REASONS, Projection
-from divproj.projection.systems import describe_system
+from divproj.projection.systems import describe_system, system_name
 
 PARTS = {
     "scores": "Scores", "divergence": "Divergence", "rules": "Rules", "sentences": "Sentences", "warnings": "Warnings", "settings": "Settings",
@@ -49,7 +49,7 @@ def _body(run: RunReport) -> Iterator[str]:
     parts = {part: name for part, name in PARTS.items() if part not in ("rules", "warnings") or getattr(run, part)}
     said = describe_system(str(run.facts["project"]["system"]))
     about = (
-        f"Trees by <b>{escape(str(run.facts['project']['system']))}</b>{f' ({escape(said)})' if said else ''} · trees of the translations: "
+        f"Trees by the <b>{escape(system_name(str(run.facts['project']['system'])))}</b>{f' ({escape(said)})' if said else ''} · trees of the translations: "
         f"<b>{escape(str(run.facts['parse']['parser']))}</b> · links: <b>{escape(str(run.facts['align']['method']))}</b>"
     )
     yield head(run.title, run.signature, about, parts, "sentences") + "<main>\n"
@@ -185,8 +185,8 @@ def _table(title: str, columns: Sequence[str], rows: Any) -> Iterator[str]:
 
 def _divergence(run: RunReport) -> Iterator[str]:
     facts = run.facts["analyze"]
-    tree_kind = "gold trees" if facts["trees"] == "gold" else "projected trees, so that less is seen than there is"
-    yield f'<section id="divergence"><h2>How the languages diverge</h2><p class="note">{quantity(facts["sentences"], "pairs")} with {tree_kind}. '
+    tree_kind = "gold trees" if facts["trees"] == "gold" else PROJECTED_TREES
+    yield f'<section id="divergence"><h2>How the languages diverge</h2><p class="note">Measured on {quantity(facts["sentences"], "pairs")} with {tree_kind}. '
     yield '<a href="divergence.html">All tables and pictures</a></p><div class="two">'
     for direction, title in (
         ("e_to_f", "E → F: edges of the translation (E)"),

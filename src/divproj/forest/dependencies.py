@@ -210,12 +210,12 @@ class _Layers:
             before = [k for k in reversed(left) if layers[k] == layer]
             after = [k for k in right if layers[k] == layer]
             label = self._label(label, layer, before)
-            children = [x for k in before for x in self._spliced(k)] + [here] + [x for k in after for x in self._spliced(k)]
+            children = [x for k in before for x in self._splice(k)] + [here] + [x for k in after for x in self._splice(k)]
             here = self._node(children, label, word)
-        hoisted = [[x for k in sorted(some) for x in self._spliced(k)] for some in edge]
+        hoisted = [[x for k in sorted(some) for x in self._splice(k)] for some in edge]
         self.parts[word] = hoisted[0], here, hoisted[1]
 
-    def _spliced(self, kid: int) -> list[int]:
+    def _splice(self, kid: int) -> list[int]:
         """What a dependent gives to the phrase above: parts of names and compounds each on their own."""
         before, here, after = self.parts[kid]
         flat = self.deprels[kid - 1] in _FLAT and not (before or after)

@@ -70,7 +70,7 @@ def choose(
     """
     rows = [translations_of(igt) for igt in sentences]
     codes = iter(languages_of([pair for row in rows for pair in row], default))
-    candidates = [[(code := next(codes), text, _contradicted(stated, code)) for stated, text in row] for row in rows]
+    candidates = [[(code := next(codes), text, _contradicts(stated, code)) for stated, text in row] for row in rows]
     if only:
         candidates = [[candidate for candidate in row if candidate[0] == only] for row in candidates]
     if parser is not None:
@@ -86,7 +86,7 @@ Candidates = list[tuple[str, str, str]]
 """Translations of a sentence: the language of each, its text, and the language that the file states where that is another one."""
 
 
-def _contradicted(stated: str, code: str) -> str:
+def _contradicts(stated: str, code: str) -> str:
     return stated if stated not in (UNKNOWN_LANGUAGE, code) and code else ""
 
 

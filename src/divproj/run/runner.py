@@ -77,7 +77,7 @@ def signature(config: Config, inputs: dict[str, str]) -> str:
 
 def projections(job: StageJob) -> Iterator[Projection]:
     """Yield the projections of the run, read from its output."""
-    rows, again = tee(job.projected())
+    rows, again = tee(job.with_projections())
     for pair, (_, row) in zip(read_beside((pair for pair, _ in rows), job.before["project"]), again, strict=True):
         misc = row.column(9)
         texts = [confidence_of(cell) for cell in misc]
@@ -90,7 +90,7 @@ def analyze(job: StageJob) -> None:
     """Match, remove, merge and swap between the trees: gold F trees where there are any, else the projected ones."""
     from divproj.divergence.analysis import analyze as analysed
     from divproj.divergence.operations import alter
-    from divproj.drawing.html import write_report
+    from divproj.drawing.html import PROJECTED_TREES, write_report
 
     pairs: Iterable[Pair] = []
     if "gold" in job.before:
@@ -124,7 +124,8 @@ def analyze(job: StageJob) -> None:
     with writing(job.out / DIVERGENCE_PAGE) as out:
         drawn = (alter(pair, extended=result.extended, compiled=len(in_order) > 300) for _, pair in in_order)
         title = f"{job.config.title}: divergence" + (" of projected trees" if kind == "projected" else "")
-        write_report(result, drawn, out, title=title, signature=signature(job.config, job.inputs))
+        note = f"Measured on {PROJECTED_TREES if kind == 'projected' else 'gold trees'}."
+        write_report(result, drawn, out, title=title, signature=signature(job.config, job.inputs), note=note)
     job.facts |= {
         "trees": kind,
         "sentences": result.sentences,

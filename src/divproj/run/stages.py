@@ -96,27 +96,27 @@ class StageJob:
         """The sentences and their translations, without trees."""
         return read_text(self.before["read"])
 
-    def parsed(self) -> Iterator[tuple[Pair, DepTree | None]]:
+    def with_trees(self) -> Iterator[tuple[Pair, DepTree | None]]:
         """The sentences with the trees of their translations."""
         return zip(self.text(), read_trees(self.before["parse"] / TREES), strict=True)
 
-    def linked(self) -> Iterator[tuple[Pair, DepTree | None, Links]]:
+    def with_links(self) -> Iterator[tuple[Pair, DepTree | None, Links]]:
         """The sentences with the trees of their translations, and links."""
-        return read_links(self.before["align"] / LINKS, self.parsed())
+        return read_links(self.before["align"] / LINKS, self.with_trees())
 
     def pairs(self) -> Iterator[Pair]:
         """The sentences with the trees and links for projection."""
         pairs = read_text(self.before["read"], self.before["parse"] / TREES, self.before["align"] / LINKS)
         return map(self.types.apply, pairs)
 
-    def projected(self) -> Iterator[tuple[Pair, Rows]]:
+    def with_projections(self) -> Iterator[tuple[Pair, Rows]]:
         """The same with the projected trees; sentences that were left out for their coverage are not there."""
         pairs = self.pairs()
         for row in conllu.load(self.before["project"] / OUTPUT):
             if row is not None:
                 yield next(pair for pair in pairs if pair.sent_id == row.sent_id), row
 
-    def observed(self) -> Sequence[ProjectionInput]:
+    def projection_inputs(self) -> Sequence[ProjectionInput]:
         """The part of the text that systems learn from without its trees; nothing for systems that do not."""
         return [*map(ProjectionInput.of, islice(self.pairs(), ADAPT_LIMIT))] if observes(self.config) else ()
 
@@ -140,7 +140,7 @@ def read(job: StageJob) -> None:
     config = job.config
     facts = dict.fromkeys(("sentences", "words", "glossed", "translated", "given_trees", "given_links"), 0)
 
-    def counted() -> Iterator[Pair]:
+    def sentences() -> Iterator[Pair]:
         for pair in with_language(with_own_ids(_corpus(config, job.faults).pairs(trees=False))):
             igt = instance(pair)
             facts["sentences"] += 1
@@ -152,7 +152,7 @@ def read(job: StageJob) -> None:
             job.tick("reading sentence", facts["sentences"], 0)
             yield pair
 
-    write_text(counted(), job.out, links=bool(config.links))
+    write_text(sentences(), job.out, links=bool(config.links))
     if not facts["sentences"]:
         first = Where(str(config.text[0] if config.text else config.f))
         raise ProjError("no sentence that can be used", first, "the warnings above say why")
@@ -188,13 +188,13 @@ def parse(job: StageJob) -> None:
         rows = _parse_translations(job, source)
     style, facts = config.value("parse", "style"), Counter[str]()
 
-    def styled() -> Iterator[tuple[DepTree | None, str]]:
+    def trees() -> Iterator[tuple[DepTree | None, str]]:
         for tree, sent_id in rows:
             if tree is not None:
                 facts.update(parsed=1, e_words=len(tree))
             yield tree and in_style(tree, style), sent_id
 
-    write_trees(styled(), job.out)
+    write_trees(trees(), job.out)
     job.facts |= {
         "parser": ", ".join(name for name, _ in source.most_common()) or "none",
         "parsed": facts["parsed"],
@@ -255,7 +255,7 @@ def align(job: StageJob) -> None:
     config, method = job.config, _method(job)
     links: Iterator[Links]
     if method == "given" and config.links:
-        links = (links for _, _, links in read_links(job.before["read"] / LINKS, job.parsed(), job.faults))
+        links = (links for _, _, links in read_links(job.before["read"] / LINKS, job.with_trees(), job.faults))
     elif method == "given":  # asked for given links, a sentence without any gets none; asked for nothing, those of its glosses
         strict = config.value("align", "method") == "given"
         links = _link_by_glosses(job, lambda igt: None if strict and igt.links is None else igt)
@@ -265,14 +265,14 @@ def align(job: StageJob) -> None:
         links = _by_words(job)
     facts = Counter[str]()
 
-    def counted() -> Iterator[Links]:
+    def count_links() -> Iterator[Links]:
         for alignment in links:
             linked = len({i for i, _ in alignment.links})
             facts.update(links=len(alignment), linked_words=linked, unlinked_sentences=not len(alignment))
             yield alignment
 
     with writing(job.out / LINKS) as out:
-        pharaoh.dump(counted(), out)
+        pharaoh.dump(count_links(), out)
     job.facts |= {"method": method, **{key: facts[key] for key in ("links", "linked_words", "unlinked_sentences")}}
 
 
@@ -295,7 +295,7 @@ def _link_by_glosses(job: StageJob, seen: Callable[[Sentence], Sentence | None])
     how = Preparation(grams=tuple(job.config.grams), stamps=tuple(map(stamp, job.config.grams)))
 
     def rows() -> Iterator[Unlinked]:
-        for (pair, choice), (_, tree) in zip(choices_of(job.text()), job.parsed(), strict=True):
+        for (pair, choice), (_, tree) in zip(choices_of(job.text()), job.with_trees(), strict=True):
             yield len(pair.f), pair.where, seen(instance(pair)), tree, choice.language
 
     count, total = 0, job.earlier["read"]["sentences"]
@@ -314,7 +314,7 @@ class _Words:
     def __iter__(self) -> Iterator[WordRow]:
         from divproj.links.word_corpus import WordRow
 
-        for pair, tree in self.job.parsed():
+        for pair, tree in self.job.with_trees():
             yield WordRow([*instance(pair).words], [*tree.forms] if tree else [])
 
 
@@ -325,7 +325,7 @@ def _by_words(job: StageJob) -> Iterator[Links]:
     from divproj.links.word_model import WordAligner, from_links
 
     config, aligner = job.config, GlossAligner()
-    rows = ((instance(pair), tree.forms if tree else ()) for pair, tree in job.parsed())
+    rows = ((instance(pair), tree.forms if tree else ()) for pair, tree in job.with_trees())
     linked = (
         (igt.words, e, [(x.f, x.e, x.score) for x in aligner.align(igt, e).scored])
         for igt, e in rows
@@ -348,7 +348,7 @@ def gold(job: StageJob) -> None:
     if config.gold and not set(learned) - out:
         raise ProjError("no gold tree is of a sentence of the text", Where(str(config.gold[0])), "the warnings above say why")
     for name, chosen in ((golden.GOLD, set(learned) - out), (golden.HELD, out)):
-        pairs = golden.GoldPairs.of(gold_trees, chosen, job.linked())
+        pairs = golden.GoldPairs.of(gold_trees, chosen, job.with_links())
         if pairs:
             pairs.write(job.out / name)
         job.facts[name] = len(pairs)
@@ -379,7 +379,7 @@ def learn(job: StageJob) -> None:
         pairs = job.gold_pairs()
         job.tick("learning rules from", len(pairs), 0)
         about = {"corpora": [job.config.title], "pairs": len(pairs)}
-        rule_set = Corrections.learn(pairs, rules_system(job.config), text=job.observed(), about=about)
+        rule_set = Corrections.learn(pairs, rules_system(job.config), text=job.projection_inputs(), about=about)
     with writing(job.out / RULES) as out:
         rulefile.dump(rule_set, out)
     job.facts |= {"sentences": rule_set.rules.sentences}
@@ -409,7 +409,7 @@ def train(job: StageJob) -> None:
     pairs = job.gold_pairs()
     job.tick(f"training {job.config.system} on", len(pairs), 0)
     options = {key: job.config.value("train", key) for key in ("epochs", "order", "bits")}
-    learned = parsers.fit(job.config.system, pairs, text=job.observed(), random_state=job.config.seed, **options)
+    learned = parsers.fit(job.config.system, pairs, text=job.projection_inputs(), random_state=job.config.seed, **options)
     parsers.save(learned.system, job.out / MODEL, {"pairs": len(pairs), "system": job.config.system, "seed": job.config.seed})
     job.facts |= {"pairs": len(pairs)}
 
@@ -429,7 +429,7 @@ def project(job: StageJob) -> None:
         job.pairs(), source, also=_others(job, model), workers=job.workers, on_message=job.on_message, faults=job.faults
     )
 
-    def covered() -> Iterator[Pair]:
+    def take_covered() -> Iterator[Pair]:
         nonlocal confidence, words
         for count, (pair, projection) in enumerate(projections, 1):
             job.tick("projecting sentence", count, total)
@@ -444,7 +444,7 @@ def project(job: StageJob) -> None:
 
     apart = summary.least > 0 or bool(projector.phrases)  # the pairs are perhaps not those of the earlier stages
     with writing(job.out / OUTPUT) as out:
-        lengths = [len(pair.f) for pair in (write_beside(covered(), job.out) if apart else covered())]
+        lengths = [len(pair.f) for pair in (write_beside(take_covered(), job.out) if apart else take_covered())]
     if apart and len(lengths) == total and not projector.phrases:
         for name in (TREES, LINKS):
             (job.out / name).unlink()

@@ -352,7 +352,7 @@ def _calibration(job: StageJob) -> Expected | None:
     summary = job.earlier["project"]["summary"]
     if not learned or not summary["expected"]:
         return Expected.from_json(summary["expected"])
-    rows = (row for pair, row in job.projected() if len(pair.links) and pair.sent_id not in learned)
+    rows = (row for pair, row in job.with_projections() if len(pair.links) and pair.sent_id not in learned)
     sure = ([float(text) for text in map(confidence_of, row.column(9)) if text] for row in rows)
     return expected_accuracy(sure, summary["system"])
 
@@ -363,11 +363,11 @@ def link_scores(job: StageJob) -> dict[str, Any]:
 
     given: Iterable[Links | None]
     if job.config.links:
-        given = (links for _, _, links in read_links(job.before["read"] / LINKS, job.parsed()))
+        given = (links for _, _, links in read_links(job.before["read"] / LINKS, job.with_trees()))
     else:
-        given = (_given_links(instance(pair).links, tree, len(pair.f)) for pair, tree in job.parsed())
+        given = (_given_links(instance(pair).links, tree, len(pair.f)) for pair, tree in job.with_trees())
     score, count = LinkScore(), 0
-    for gold, (_, tree, links) in zip(given, job.linked(), strict=True):
+    for gold, (_, tree, links) in zip(given, job.with_links(), strict=True):
         if gold is not None and tree is not None:
             score.add(gold, links)
             count += 1

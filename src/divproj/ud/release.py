@@ -376,14 +376,14 @@ def _with_boundaries(sentences: Documents) -> list[Rows]:
             document = ["# newdoc id = " + "_".join(name.split())] if not k else []
             rest = [line for line in sentence.comments if not _NEW.match(line)]
             if placed and (document or marks):
-                placed[-1] = _spaced(placed[-1])
+                placed[-1] = _with_blanks(placed[-1])
             placed.append(replace(sentence, comments=(*document, *marks, *rest)))
     if placed:
-        placed[-1] = _spaced(placed[-1])
+        placed[-1] = _with_blanks(placed[-1])
     return placed
 
 
-def _spaced(sentence: Rows) -> Rows:
+def _with_blanks(sentence: Rows) -> Rows:
     """With a space after its last word, since a document or paragraph ends here."""
     misc = list(sentence.columns[9])
     ends = [row for row, name in enumerate(sentence.columns[0]) if "." not in name]

@@ -267,8 +267,9 @@ def test_size(page: str, hindi: list[Projection]) -> None:
 
 TEXT = st.text(st.characters(codec=None), max_size=10)
 KNOWN = {
-    "html", "head", "meta", "link", "title", "style", "body", "a", "header", "h1", "p", "code", "nav", "main", "section", "h2", "div",
-    "table", "thead", "tbody", "tr", "th", "td", "span", "b", "small", "svg", "rect", "g", "path", "text", "button", "bdi", "label",
+    "details", "summary", "g", "path", "text", "tspan", "title", "b", "code",
+    "html", "head", "meta", "link", "style", "body", "a", "header", "h1", "p", "nav", "main", "section", "h2", "div", "ul",
+    "table", "thead", "tbody", "tr", "th", "td", "span", "small", "svg", "rect", "button", "bdi", "label",
     "input", "output", "noscript", "article", "h3", "script", "dl", "dt", "dd", "ol", "li", "fieldset", "legend",
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ from cli.commands import proj
 
 from divproj.core.tree import DepTree
 from divproj.drawing import plot
-from divproj.drawing.plot import converted, with_attributes
+from divproj.drawing.plot import picture_bytes, with_attributes
 from divproj.drawing.svg import LEGEND, pair_svg, size_of, tree_svg
 from divproj.io.corpus import Corpus
 
@@ -65,9 +65,9 @@ def test_what_a_stage_hides_is_left_out():
 @pytest.mark.parametrize(("kind", "start"), [("pdf", b"%PDF-"), ("png", b"\x89PNG")])
 def test_pictures_are_what_they_say(kind: str, start: bytes):
     pytest.importorskip("typst", reason="typst is not installed")
-    data = converted(tree_svg(TREE, glosses=('a"b', "c\\d", "")), kind)
+    data = picture_bytes(tree_svg(TREE, glosses=('a"b', "c\\d", "")), kind)
     assert data.startswith(start)
-    assert converted(tree_svg(TREE, glosses=('a"b', "c\\d", "")), kind) == data, "the same bytes"
+    assert picture_bytes(tree_svg(TREE, glosses=('a"b', "c\\d", "")), kind) == data, "the same bytes"
 
 
 def test_without_typst(monkeypatch: pytest.MonkeyPatch):
@@ -77,7 +77,7 @@ def test_without_typst(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(
         plot.ProjError, match=r"pictures as \.pdf need typst, which is not installed; pip install 'divproj\[pictures\]'"
     ):
-        converted(tree_svg(TREE), "pdf")
+        picture_bytes(tree_svg(TREE), "pdf")
 
 
 def test_draw_takes_a_file_of_trees(tmp_path: Path):

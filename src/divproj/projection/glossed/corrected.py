@@ -138,7 +138,7 @@ class S6Plus:
             return projection, probabilities
         heads: Sequence[int] = projection.heads
         if self._moves:
-            probabilities = self._mixed(sentence, projection, probabilities)
+            probabilities = self._mix(sentence, projection, probabilities)
             columns = probabilities.T[1:]
             heads = best_tree([[(int(h), float(column[h])) for h in np.flatnonzero(column)] for column in columns])
         projected = self.relabel(sentence, heads, self._tags(sentence, projection), state)
@@ -161,7 +161,7 @@ class S6Plus:
             adapted[word, labels] = odds * probabilities[word, labels].sum() / odds.sum()
         return adapted
 
-    def _mixed(self, sentence: ProjectionInput, projection: Projection, probabilities: Floats) -> Floats:
+    def _mix(self, sentence: ProjectionInput, projection: Projection, probabilities: Floats) -> Floats:
         """Return the probabilities of edges by s6 and the weights together."""
         lattice = self.lattice_of(sentence, projection)
         mixed = np.zeros_like(probabilities)
