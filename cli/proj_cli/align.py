@@ -49,13 +49,18 @@ Source = Annotated[
 Target = Annotated[str | None, typer.Argument(metavar="[TARGET]", help="Trees of the other side, in the same order.")]
 
 
-def _read(source: str, target: str | None, how: AlignOptions, strict: bool, ignore_ids: bool) -> ForestPairs:
-    """The pairs of trees that are to be aligned."""
+def _read(
+    source: str, target: str | None, how: AlignOptions, strict: bool, ignore_ids: bool, paper: bool = False
+) -> ForestPairs:
+    """The pairs of trees that are to be aligned. The paper's method has no encoder."""
+    from dataclasses import replace
+
     from divproj.phrases import wordnet
     from divproj.phrases.reading import read_pairs
 
     if source == target == "-":
         raise typer.BadParameter("only one side can be stdin (-)")
+    how = replace(how, embeddings="en") if paper and how.embeddings is None and not how.languages else how
     pairs = read_pairs(source, target, how, common.faults_for(strict), same_ids=not ignore_ids)
     if pairs.lexicon.wordnet is None and pairs.lexicon.english:
         talk.say(f"proj: no WordNet found, so synonyms are not candidates; {wordnet.REMEDY}")
@@ -112,9 +117,9 @@ def pairs(
         from divproj.projection.phrasal.evidence import check_new_corpus
 
         check_new_corpus(corpus)
-    given = _read(source, target, how, strict, ignore_ids)
+    given = _read(source, target, how, strict, ignore_ids, paper)
     aligner = _aligner(given, how, model, paper)
-    sign = common.signature(cmd="align", **aligner.signature_facts, input=given.digest)
+    sign = common.signature(cmd="align", **aligner.signature_facts, **given.signature_facts, input=given.digest)
     counts = {"pairs": 0, "unreachable": 0, "truncated": 0}
     with ExitStack() as stack:
         out = stack.enter_context(writing(output))
@@ -186,7 +191,7 @@ def train(
     from divproj.runtime.modelfile import check_place
 
     check_place(output)
-    given = _read(source, target, how, strict, ignore_ids)
+    given = _read(source, target, how, strict, ignore_ids, paper)
     aligner = _aligner(given, how, paper=paper, epochs=learning.epochs, random_state=learning.seed)
     rows = list(talk.progress(given.pairs(), "pairs"))
     talk.summary(given.faults)

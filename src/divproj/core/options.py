@@ -316,7 +316,9 @@ class AlignOptions(Options):
     wordnet: Path | None = option(None, "Folder with WordNet's files, if not in a usual place.", metavar="DIR")
     candidates: Path | None = option(None, "Your own word pairs.", metavar="TSV")
     embeddings: str | None = option(
-        None, "Word vectors: .npz, word2vec text, none, or en (shipped; the default for English).", metavar="FILE"
+        None,
+        "Word vectors: .npz, word2vec text, none, or en (shipped). For English the default is the encoder, if installed, then en.",
+        metavar="FILE",
     )
     threshold: float = option(0.8, "Lowest cosine of candidates.", low=0, high=1, by_set=True)
     languages: str = option(

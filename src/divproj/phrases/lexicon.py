@@ -29,11 +29,14 @@ from divproj.phrases import model
 from divproj.phrases.wordnet import WordNet
 from divproj.runtime.modelfile import read_arrays
 from divproj.text import stems
+from divproj.text.encoder import ContextEncoder, WordKinds
 
 NEAR_COSINE = 0.8
 """For the vectors of the English parser; chosen on the dev part of the Edinburgh paraphrases."""
 
 
+ENCODER_LEAST = 0.3
+"""Probability from which the encoder makes words candidates; chosen on the train part of the Edinburgh paraphrases, in folds."""
 Floats = NDArray[np.float32]
 WIDEST = 1 << 16
 """Largest size of a vector: an unknown word gets a vector of zeros of that size, so a wrong header must not ask for more."""
@@ -226,6 +229,16 @@ def is_stop(form: str, tag: str, language: str) -> bool:
     return tag in _FUNCTION_TAGS
 
 
+def word_kinds(forms: Sequence[str]) -> WordKinds:
+    """Which English words are marks and which are function words, by their spelling alone.
+
+    >>> word_kinds(["The", "dog", "."])
+    WordKinds(marks=array([False, False,  True]), function=array([ True, False, False]))
+    """
+    marks = np.array([bool(mark_class(form)) for form in forms], bool)
+    return WordKinds(marks, np.array([is_stop(form.lower(), "", "en") for form in forms], bool) & ~marks)
+
+
 def same_kind(a: str, b: str) -> bool:
     """Whether two English function words can stand for one another: both determiners, both auxiliaries …
 
@@ -239,12 +252,12 @@ def is_preposition(form: str, tag: str, language: str) -> bool:
     return form in PREPOSITIONS if language == "en" else tag in _ADPOSITION_TAGS
 
 
-EXACT, LEMMA, STEM, DERIVED, SYNONYM, WN_DERIVED, TABLE, NEAR, LINK, POSTERIOR, PREPOSITION, KIND, CONTEXT = (
-    1 << k for k in range(13)
+EXACT, LEMMA, STEM, DERIVED, SYNONYM, WN_DERIVED, TABLE, NEAR, LINK, POSTERIOR, PREPOSITION, KIND, CONTEXT, ENCODER = (
+    1 << k for k in range(14)
 )
 """Sources of a word candidate, as bits."""
 SOURCE_NAMES = (
-    "exact", "lemma", "stem", "derivation", "synonym", "wordnet-derivation", "table", "embedding", "link", "posterior", "preposition", "kind", "context",
+    "exact", "lemma", "stem", "derivation", "synonym", "wordnet-derivation", "table", "embedding", "link", "posterior", "preposition", "kind", "context", "encoder",
 )  # fmt: skip
 REMEMBERED = 1_000_000
 _WANT_E = ("v", "at", "iz", "c", "u", "e", "dg", "rg", "ang", "ais", "ens")
@@ -292,6 +305,9 @@ class Lexicon:
     Keeps more word links; multiword pairs gain nothing.
     """
 
+    encoder: ContextEncoder | None = None
+    """Departs: two English words are candidates if they mean the same in their sentences by this encoder (`ENCODER_LEAST`); the other
+    sources, apart from the table, then make no candidates."""
     context: bool = True
     """Departs: two content words without a source are candidates if their neighbours are (`reading.contexts`)."""
 
@@ -380,6 +396,12 @@ class Lexicon:
         cosines = self.embeddings.rows([w.form for w in src]) @ self.embeddings.rows([w.form for w in tgt]).T
         usable = np.outer([self.is_content(w, 0) for w in src], [self.is_content(w, 1) for w in tgt])
         return np.asarray((cosines >= self.threshold) & usable)
+
+    def encoder_matrix(self, src: Sequence[str], tgt: Sequence[str]) -> NDArray[np.bool_] | None:
+        """Words that mean the same in their sentences; None without an encoder, and for other languages than English."""
+        if self.encoder is None or not self.english:
+            return None
+        return np.asarray(self.encoder.matches(src, tgt, word_kinds(src), word_kinds(tgt)) >= ENCODER_LEAST)
 
     def words(self, forest: Forest, side: int) -> list[LexicalWord]:
         lemmas = forest.lemmas or self.lemmas(forest, side)

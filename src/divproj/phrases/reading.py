@@ -32,9 +32,21 @@ from divproj.links.word_model import WordAligner
 from divproj.phrases import lexicon as embeddings
 from divproj.phrases import wordnet
 from divproj.phrases.aligner import PhraseAligner
-from divproj.phrases.lexicon import CONTEXT, LINK, NEAR, POSTERIOR, TWO_LANGUAGES, LexicalWord, Lexicon, read_table
+from divproj.phrases.lexicon import (
+    CONTEXT,
+    ENCODER,
+    LINK,
+    NEAR,
+    POSTERIOR,
+    TABLE,
+    TWO_LANGUAGES,
+    LexicalWord,
+    Lexicon,
+    read_table,
+)
 from divproj.phrases.results import PhraseAlignment
 from divproj.runtime.engine import HERE, Say, Workers, run, stamp
+from divproj.text.encoder import load_encoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +97,11 @@ def candidates(
         one, two = lexicon.words(src, 0), lexicon.words(tgt, 1)
         source_bits[:] = [[lexicon.sources(a, b) for b in two] for a in one]
         source_bits[lexicon.near_matrix(one, two)] |= NEAR
-        if lexicon.context and lexicon.languages[0] == lexicon.languages[1]:
+        alike = lexicon.encoder_matrix(src.forms, tgt.forms)
+        if alike is not None:
+            source_bits[~alike] &= TABLE
+            source_bits[alike] |= ENCODER
+        elif lexicon.context and lexicon.languages[0] == lexicon.languages[1]:
             source_bits[contexts(source_bits > 0, one, two, lexicon)] |= CONTEXT
     if links is not None:
         if links.shape != shape:
@@ -186,6 +202,12 @@ class ForestPairs:
             self.places.append(place)
             yield src, tgt, candidates(src, tgt, self.lexicon if self.by_lexicon else None, links=links)
 
+    @property
+    def signature_facts(self) -> dict[str, str]:
+        """What a signature says of the candidates: the encoder, where one is used."""
+        encoder = self.lexicon.encoder
+        return {"encoder": encoder.name} if encoder and self.by_lexicon else {}
+
     def need(self, rows: list[Row]) -> None:
         """AlignmentError when there is no usable pair."""
         if not rows:
@@ -264,18 +286,20 @@ class ForestPairs:
 
 
 def load_lexicon(
-    languages: tuple[str, str], folder: Path | None, table: Path | None, vectors: str | None, threshold: float, faults: Faults
-) -> Lexicon:
+    languages: tuple[str, str], folder: Path | None, table: Path | None, vectors: str | None, threshold: float, faults: Faults,
+    *, with_encoder: bool = False,
+) -> Lexicon:  # fmt: skip
     """What makes words candidates of each other: WordNet where it is installed, a table of translations, word vectors.
 
-    Of two English texts the vectors are those of the English parser, unless others are named; "none" is for none.
+    Of two English texts the vectors are those of the English parser, unless others are named; "none" is for none. With the encoder, where it
+    is installed and no vectors are named, candidates of two English texts are words that mean the same in their sentences.
     """
     english = languages == ("en", "en")
     english_wordnet = wordnet.find(folder) if folder or english else None
     pairs = read_table(table, faults) if table else frozenset()
-    return Lexicon(
-        languages, english_wordnet, _vectors(vectors or (SHIPPED_VECTORS if english else NO_VECTORS)), threshold, pairs
-    )
+    encoder = load_encoder() if with_encoder and english and not vectors else None
+    named = vectors or (SHIPPED_VECTORS if english else NO_VECTORS)
+    return Lexicon(languages, english_wordnet, _vectors(named), threshold, pairs, encoder=encoder)
 
 
 def _vectors(name: str) -> embeddings.Embeddings | None:
@@ -298,8 +322,9 @@ def read_pairs(source: str, target: str | None, how: AlignOptions, faults: Fault
     """Return the pairs of forests of two files, of a corpus folder, or of JSON lines, read as the options say."""
     source, target, links = forest_files(source, target, how.links)
     languages = how.language_pair if how.languages else TWO_LANGUAGES if links else ("en", "en")
-    words = load_lexicon(languages, how.wordnet, how.candidates, how.embeddings, how.threshold, faults)
     by_lexicon = links is None if how.lexical is None else how.lexical
+    files = (how.wordnet, how.candidates, how.embeddings)
+    words = load_lexicon(languages, *files, how.threshold, faults, with_encoder=by_lexicon)
     options = ForestOptions(how.binarise, punctuation=how.punctuation, constituents=True)
     return ForestPairs(source, target, words, by_lexicon, links, options, how.tree_format, faults, same_ids)
 

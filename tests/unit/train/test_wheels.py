@@ -45,3 +45,19 @@ def test_a_pack_is_found_where_its_wheel_is_installed(tmp_path, monkeypatch):
     assert "divproj_qy" not in sys.modules
     facts = json.loads((tmp_path / "site" / "divproj_qy" / "model.json").read_text())
     assert facts["about"] == about
+
+
+def test_the_wheel_of_an_encoder_is_found(tmp_path, monkeypatch):
+    from divproj.runtime import modelfile
+    from divproj.text import encoder
+
+    pack = tmp_path / "encoder-qy"
+    modelfile.save(pack, encoder.FORMAT, encoder.VERSION, {"about": {"language": "Toy", "licence": "CC0-1.0"}}, {})
+    (pack / "README.md").write_text("# Toy\n")
+    program().build("encoder-qy", pack, tmp_path / "dist")
+    [wheel] = (tmp_path / "dist").glob("divproj_encoder_qy-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    assert encoder.encoder_folder("qy") == tmp_path / "site" / "divproj_encoder_qy"
+    assert "qy" not in module.available()
