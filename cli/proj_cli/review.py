@@ -21,6 +21,9 @@ from proj_cli.common import talk
 if TYPE_CHECKING:
     from divproj.review.http import PageServer
 
+INTO = (".flextext", ".eaf", ".txt", ".db", ".sfm", ".tbt")
+"""Ends of names of files that trees can be written into: FLEx, ELAN and Toolbox."""
+
 
 @options.command
 def review(
@@ -69,11 +72,10 @@ def review(
     text = source
     source = ensure_trees(source)
     from divproj.io.corpus import Corpus
-    from divproj.projection.glossed.word_types import types_for
+    from divproj.projection.glossed.word_types import NO_TYPES, NONE, types_file, types_for
     from divproj.projection.prepare import Preparation
-    from divproj.review.document import Document, keep_other
-    from divproj.review.learning import AdaptingLearner, ProjectionLearner
-    from divproj.review.opening import beside, carry_over, journal_for, sentences_to_learn_with
+    from divproj.review.document import Document, beside, carry_over, journal_for, keep_other
+    from divproj.review.learning import AdaptingLearner, ProjectionLearner, TypeQuestions, sentences_to_learn_with
     from divproj.review.server import Review, Server
     from divproj.review.session import Session
 
@@ -94,12 +96,22 @@ def review(
         if journal.entries:
             talk.say(f"{plural(len(journal.entries), 'change')} of an earlier review taken up from {journal.path.name}")
         corpus, how = Corpus(origin or source, e, links, reader=reader.options()), Preparation(e_parser, tuple(grams or ()))
-        how = replace(how, types=types_for(origin or text, types, common.faults_for(strict), how.table))
+        table = Path(types) if types and types != NONE else types_file(origin or text)
+        missing = from_workbench and not table.is_file()  # it is to be made
+        known = NO_TYPES if missing else types_for(origin or text, types, common.faults_for(strict), how.table)
+        how = replace(how, types=known)
         if how.types:
             talk.say(str(how.types))
         learning_inputs, note = sentences_to_learn_with(document, corpus, how, partial(common.faults_for, strict), talk.summary)
+        questions = TypeQuestions(session, learning_inputs, table, known, how.table) if types != NONE else None
         active_review = Review(
-            session, target, learner=learner, sentences=learning_inputs, name=system or "the review", why_not=note
+            session,
+            target,
+            learner=learner,
+            sentences=learning_inputs,
+            name=system or "the review",
+            why_not=note,
+            types=questions,
         )
         if from_workbench:  # whose folders are named after the texts
             active_review.home, active_review.title = home, Path(source).parent.name
@@ -111,9 +123,21 @@ def review(
         talk.say("Ctrl-C saves and ends. Open:")
         serve(server, show, target.parent, 0 if from_workbench else None)
         active_review.close()
-    talk.say(
-        f"saved: {target}; `proj convert {shell_word(target)} OUT --into FILE` writes its trees into a FLEx, ELAN or Toolbox file"
-    )
+    talk.say(f"saved: {target}")
+    talk.say(f"to write its trees into your file: {command_back(text, target)}")
+
+
+def command_back(source: str, trees: Path) -> str:
+    """Return the command that writes reviewed trees where the user wants them: into the text they come from, where its format has a place for them.
+
+    >>> command_back("texts/story.flextext", Path("texts/story.trees.reviewed.conllu"))
+    'proj convert texts/story.trees.reviewed.conllu texts/story.trees.flextext --into texts/story.flextext'
+    """
+    path = Path(source)
+    if path.suffix.lower() in INTO:
+        out = path.with_name(f"{path.stem}.trees{path.suffix}")
+        return f"proj convert {shell_word(trees)} {shell_word(out)} --into {shell_word(path)}"
+    return f"proj convert {shell_word(trees)} OUT --into FILE (a FLEx, ELAN or Toolbox file)"
 
 
 def serve(server: PageServer, show: bool, folder: Path, parent: int | None = None) -> None:
@@ -186,8 +210,7 @@ def ensure_trees(source: str) -> str:
 
     from divproj.core.errors import ProjError, Where
     from divproj.io.trees.conllu import is_conllu
-    from divproj.review.document import set_aside
-    from divproj.review.opening import beside, journal_file
+    from divproj.review.document import beside, journal_file, set_aside
     from divproj.runtime.leftovers import name_beside
 
     path = Path(source)

@@ -171,6 +171,9 @@ def test_everything_by_keyboard(page: Any, review: Review):
     page.press("h", "r")  # root while choosing
     done(page, 4)
     page.press("g")
+    page.wait("!document.querySelector('#ask').hidden")  # what UD forbids is said before
+    assert text_of(page, "#asked").startswith("UD does not allow this: ")
+    page.press("Enter")
     done(page, 5)
     assert page.js("document.querySelector('#gold').getAttribute('aria-pressed')") == "true"
     for version in range(6, 11):
@@ -211,10 +214,182 @@ def test_everything_by_keyboard(page: Any, review: Review):
     assert troubles(page) == []
 
 
+COLUMNS = {
+    "upos": ("t", "PROPN"),
+    "xpos": ("x", "Np"),
+    "lemma": ("m", "kare"),
+    "feats": ("f", "Number=Sing"),
+    "gloss": ("e", "hound"),
+    "note": ("k", "sic"),
+}
+
+
+@pytest.mark.parametrize("by", ["keyboard", "mouse"])
+def test_every_column(page: Any, review: Review, by: str):
+    for version, (name, (key, value)) in enumerate(COLUMNS.items(), 1):
+        if by == "keyboard":
+            page.press(key)
+            assert page.js("document.activeElement.id") == name
+        else:
+            page.point(f"#{name}", click=True)
+            page.js("document.activeElement.select()")
+        page.call("Input.insertText", text=value)
+        page.press("Enter") if by == "keyboard" else page.point("#set", click=True)
+        done(page, version)
+        assert page.js(f"{NOW}.columns.{name}[3]") == value
+    assert "you set XPOS, features, lemma, part of speech" in text_of(page, "#why")
+    line = b"4\tkaren\tkare\tPROPN\tNp\tNumber=Sing\t1\tobj\t_\tGloss=hound|SpaceAfter=No|Proj=guess|ProjConf=0.30|Note=sic\n"
+    assert line in review.session.render()
+    page.point("#offered-feats button", click=True)  # a feature that is offered is put in, and taken out
+    assert page.js("document.querySelector('#feats').value") == ""
+    page.press("f")
+    page.call("Input.insertText", text="case=nom")
+    page.press("Enter")
+    page.wait("document.querySelector('#told').textContent.includes('a feature is written as Case=Nom')")
+    for version in range(7, 13):
+        page.point("#undo", click=True)
+        done(page, version)
+    assert review.session.render() == TEXT.encode()
+    assert troubles(page) == []
+
+
+def ask(page: Any, by: str, key: str, button: str, answer: str) -> None:
+    """Give an answer to what a key, or a button, asks."""
+    page.press(key) if by == "keyboard" else page.point(button, click=True)
+    page.wait("document.activeElement.id === 'answer'")
+    page.js("document.activeElement.select()")
+    page.call("Input.insertText", text=answer) if answer else page.press("Backspace")
+    if not answer:
+        page.js("document.activeElement.value = ''")
+    page.press("Enter") if by == "keyboard" else page.point("#prompt button", click=True)
+
+
+@pytest.mark.parametrize("by", ["keyboard", "mouse"])
+def test_words_tokens_and_sentences(page: Any, review: Review, by: str):
+    ask(page, by, "v", "#splitword", "kar|en")
+    done(page, 1)
+    assert page.js(f"{NOW}.forms") == ["ni", "na", "ga", "kar", "en"]
+    ask(page, by, "M", "#token", "5 karen")
+    done(page, 2)
+    assert page.js(f"{NOW}.tokens") == [[2, 3, "naga"], [4, 5, "karen"]]
+    assert text_of(page, "#token") == "Multiword token karen"
+    ask(page, by, "M", "#token", "")
+    done(page, 3)
+    ask(page, by, "j", "#joinwords", "karen")
+    done(page, 4)
+    assert page.js(f"{NOW}.forms") == ["ni", "na", "ga", "karen"]
+    page.press("V") if by == "keyboard" else page.point("#splitsentence", click=True)
+    page.wait("document.querySelector('#count').textContent === '1 of 5 sentences gold'")
+    assert page.js(f"{NOW}.forms") == ["ni", "na", "ga"]
+    page.press("J") if by == "keyboard" else page.point("#joinsentences", click=True)
+    page.wait("document.querySelector('#count').textContent === '1 of 4 sentences gold'")
+    assert page.js(f"{NOW}.forms") == ["ni", "na", "ga", "karen"]
+    for count in (5, 4):
+        page.press("u") if by == "keyboard" else page.point("#undo", click=True)
+        page.wait(f"document.querySelector('#count').textContent === '1 of {count} sentences gold'")
+    for k in range(4):
+        assert review.session.history, k
+        before = page.js(f"{NOW}.version")
+        page.press("u")
+        page.wait(f"{NOW}.version !== {before}")
+    assert review.session.render() == TEXT.encode()
+    page.press("v", "Escape")
+    assert page.js("document.querySelector('#prompt').hidden && document.activeElement.matches('.word')")
+    page.press("Home", "V")
+    page.wait("document.querySelector('#told').textContent.startsWith('A sentence is split before')")
+    assert troubles(page) == []
+
+
+@pytest.mark.parametrize("by", ["keyboard", "mouse"])
+def test_state_translation_note_and_another_analysis(page: Any, review: Review, by: str):
+    fields = (("K", "#sentencenote", "ask Umma"), ("T", "#texts input", "I saw a dog ."), ("A", "#annotator", "Ana"))
+    if by == "mouse":
+        page.point("#about summary", click=True)
+    for version, (key, field, value) in enumerate(fields, 1):
+        page.press(key) if by == "keyboard" else page.point(field, click=True)
+        assert page.js(f"document.activeElement === document.querySelector('{field}')")
+        page.js("document.activeElement.select()")
+        page.call("Input.insertText", text=value)
+        page.press("Enter") if by == "keyboard" else page.point("#setabout", click=True)
+        done(page, version)
+    page.press("a")
+    assert page.js("document.activeElement.id") == "state"
+    page.js("document.activeElement.value = 'second'")
+    page.point("#setabout", click=True)
+    page.wait(f"{NOW}.state === 'second'")
+    comments = review.session.sentence(0).comments
+    assert comments[2] == "# text_en = I saw a dog ."
+    assert {"# note = ask Umma", "# state = second", "# annotator = Ana"} <= {*comments}
+    page.press("q") if by == "keyboard" else page.point("#keep", click=True)
+    page.wait(f"{NOW}.beside.length === 1")
+    page.js("document.querySelector('.tree .word[data-word=\"4\"]').focus()")
+    page.press("End", "h", "3", "Enter")
+    page.wait(f"{NOW}.beside[0] === '1 other head'")
+    page.js("document.querySelector('#beside button').focus()")
+    page.press("Enter") if by == "keyboard" else page.point("#beside button", click=True)
+    page.wait(f"{NOW}.heads[3] === 1")
+    page.js("document.querySelectorAll('#beside button')[1].click()")
+    page.wait(f"{NOW}.beside.length === 0")
+    assert troubles(page) == []
+
+
+@pytest.mark.parametrize("by", ["keyboard", "mouse"])
+def test_search_and_replace(page: Any, review: Review, by: str):
+    page.press("/") if by == "keyboard" else page.point("#replace", click=True)
+    assert page.js("document.activeElement.id") == "query"
+    page.call("Input.insertText", text="upos=NOUN")
+    page.js("document.querySelector('#changesto').focus()")
+    page.call("Input.insertText", text="Case=")
+    page.press("Enter") if by == "keyboard" else page.point("#preview", click=True)
+    page.wait("document.querySelector('#replacetold').textContent === '2 words · 0 sentences would change'")
+    assert page.js("document.querySelector('#doreplace').disabled")
+    page.call("Input.insertText", text="Nom & upos=PROPN") if by == "keyboard" else page.js(
+        "document.querySelector('#changesto').value = 'Case=Nom & upos=PROPN'"
+    )
+    page.press("Enter") if by == "keyboard" else page.point("#preview", click=True)
+    page.wait("document.querySelector('#replacetold').textContent === '2 words · 2 sentences would change'")
+    assert page.js("document.querySelectorAll('#replacements del').length") == 4
+    assert review.session.render() == TEXT.encode()
+    page.js("document.querySelector('#doreplace').focus()")
+    page.press("Enter") if by == "keyboard" else page.point("#doreplace", click=True)
+    page.wait("!document.querySelector('#replacebox').open")
+    assert review.session.render().count(b"\tPROPN\t_\tCase=Nom\t") == 2
+    page.press("u")
+    page.wait("document.querySelector('#told').textContent.startsWith('undone: Case=Nom & upos=PROPN where upos=NOUN')")
+    assert review.session.render() == TEXT.encode()
+    page.press("/")
+    page.js("document.querySelector('#query').value = 'upos='")
+    page.press("Enter")
+    page.wait("document.querySelector('#replacetold').textContent.includes('upos=')")
+    page.press("Escape")
+    assert troubles(page) == []
+
+
+def test_what_ud_forbids_is_said_at_the_sentence(page: Any, review: Review):
+    assert text_of(page, "#findings") == "# text is not what the words and SpaceAfter make up"
+    review.session.set_relation(0, 1, "aux")
+    page.press("n")
+    page.wait(f"{NOW}.id === 'a2'")
+    page.press("p")
+    page.wait(f"{NOW}.id === 'a1'")
+    assert "'aux' does not go with PRON" in text_of(page, "#findings")
+    page.press("F8")
+    assert page.js("review.here.word") == 1
+    page.press("End")
+    page.point("#findings button", click=True)
+    assert page.js("review.here.word") == 1
+    page.press("g")
+    page.wait("!document.querySelector('#ask').hidden")
+    assert text_of(page, "#asked")[:200].startswith("UD does not allow this: ni (1) 'aux' does not go with PRON; ")
+    page.press("Escape")
+    assert not review.session.states[0].gold
+    assert troubles(page) == []
+
+
 def test_tab_reaches_everything(page: Any):
     page.js("document.querySelector('.skip').focus()")
     seen = []
-    for _ in range(30):
+    for _ in range(60):
         page.press("Tab")
         seen.append(
             page.js("document.activeElement.id || document.activeElement.tagName + (document.activeElement.dataset.n ?? '')")
@@ -233,8 +408,19 @@ def test_tab_reaches_everything(page: Any):
         "gold",
         "head",
         "relation",
+        "upos",
+        "xpos",
+        "lemma",
+        "gloss",
+        "feats",
+        "note",
         "set",
         "root",
+        "splitword",
+        "splitsentence",
+        "token",
+        "joinsentences",
+        "SUMMARY",
         "g",
     ):
         assert name in seen, seen

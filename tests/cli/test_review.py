@@ -23,7 +23,7 @@ from divproj.core.errors import plural
 from divproj.io.corpus import Corpus
 from divproj.projection.prepare import Preparation
 from divproj.review.document import Document
-from divproj.review.opening import sentences_to_learn_with
+from divproj.review.learning import sentences_to_learn_with
 from proj_cli import app, review
 
 CORPUS = ROOT / "corpora" / "hin-eng"

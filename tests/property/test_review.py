@@ -11,19 +11,47 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reviewfiles import TEXT
 
+from divproj import Faults
 from divproj.core.tree import cycles
+from divproj.io.trees import conllu
 from divproj.review.document import Document, Journal
-from divproj.review.session import EditError, LearnedTree, Session, incomplete
+from divproj.review.edits import EditError
+from divproj.review.session import LearnedTree, Session, incomplete
+from divproj.search.query import find_in, parse
+from divproj.search.replace import parse_changes
 
 ABOUT = {"sha256": "x"}
-place = st.integers(0, 3)
+place = st.integers(0, 5)
 word = st.integers(0, 5)
+cells = st.dictionaries(
+    st.sampled_from(["upos", "xpos", "lemma", "feats", "gloss", "note", "form"]),
+    st.sampled_from(["", "NOUN", "Case=Nom", "Number=Sing|Case=Acc", "a|b", "dog"]),
+    max_size=2,
+)
 relation = st.sampled_from(["", "obj", "nmod:poss", "root", "a b"])
 edits = st.one_of(
     st.tuples(st.just("head"), place, word, word, relation, st.booleans()),
     st.tuples(st.just("relation"), place, word, relation),
     st.tuples(st.just("gold"), place, st.booleans()),
     st.tuples(st.just("learn"), place, st.integers(0, 3)),
+    st.tuples(st.just("cells"), place, word, cells),
+    st.tuples(st.just("comment"), place, st.sampled_from(["note", "text_en", "sent_id"]), st.sampled_from(["", "x y", "é"])),
+    st.tuples(st.just("state"), place, st.sampled_from(["draft", "corrected", "second", "gold", "?"])),
+    st.tuples(st.just("split word"), place, word, st.lists(st.sampled_from(["n", "i", "na", ""]), max_size=3), st.booleans()),
+    st.tuples(st.just("join words"), place, word, st.sampled_from(["", "abc"])),
+    st.tuples(st.just("token"), place, word, word),
+    st.tuples(st.just("no token"), place, word),
+    st.tuples(st.just("split sentence"), place, word),
+    st.tuples(st.just("join sentences"), place),
+    st.tuples(st.just("keep"), place),
+    st.tuples(st.just("take"), place, st.integers(0, 2), st.booleans()),
+    st.tuples(st.just("links"), place, st.lists(st.tuples(word, word), max_size=3)),
+    st.tuples(
+        st.just("replace"),
+        st.sampled_from(["upos=NOUN", "rel=dep", "gloss"]),
+        st.sampled_from(["upos=X", "head=head.head", "feats.Case=Nom"]),
+    ),
+    st.tuples(st.just("undo")),
     st.tuples(st.just("undo")),
     st.tuples(st.just("redo")),
 )
@@ -43,7 +71,22 @@ def perform(session: Session, edit: tuple[Any, ...]) -> bool:
         "head": lambda n, k, head, rel, fix: session.set_head(n, k, head, rel, fix=fix),
         "relation": session.set_relation,
         "gold": session.set_gold,
-        "learn": lambda n, root: session.learn([(n, chain(len(session.states[n].heads), root))], "learned"),
+        "learn": lambda n, root: session.learn(
+            [(n, chain(len(session.states[n].heads), root))] if n in session.places else [], "learned"
+        ),
+        "cells": session.set_cells,
+        "comment": session.set_comment,
+        "state": session.set_state,
+        "split word": lambda n, k, parts, token: session.split_word(n, k, parts, token=token),
+        "join words": session.join_words,
+        "token": session.set_token,
+        "no token": session.drop_token,
+        "split sentence": session.split_sentence,
+        "join sentences": session.join_sentences,
+        "keep": session.keep_alternative,
+        "take": lambda n, at, drop: session.take_alternative(n, at, drop=drop),
+        "links": session.set_links,
+        "replace": lambda query, change: replace_all(session, query, change),
         "undo": session.undo,
         "redo": session.redo,
     }
@@ -56,8 +99,22 @@ def perform(session: Session, edit: tuple[Any, ...]) -> bool:
     return True
 
 
+def replace_all(session: Session, query: str, change: str) -> None:
+    changes = parse_changes(change)
+    words = {n: find_in(session.sentence(n), parse(query)) for n in session.places}
+    session.replace_all({n: (some, changes) for n, some in words.items() if some}, "replaced")
+
+
 def sound(session: Session) -> None:
-    for state in session.states:
+    """Trees are trees, columns are as many as words, and what is written is read as it is."""
+    written = conllu.loads(session.render().decode(), Faults(strict=False))
+    assert [row.columns for row in written] == [session.sentence(n).columns for n in session.places]
+    for n in session.places:
+        state = session.states[n]
+        assert len(state.heads) == len(state.sentence.forms) > 0
+        assert all(0 < k <= len(state.heads) for k in (*state.hand, *(k for k, _ in state.cells)))
+        ids = [name for name in state.sentence.columns[0] if name.isdecimal()]
+        assert ids == [str(k) for k in range(1, len(ids) + 1)]
         assert not cycles(state.heads)
         assert state.heads.count(0) <= 1
         if state.gold:
@@ -95,7 +152,8 @@ def test_a_journal_replayed_gives_the_session_back(todo: list[tuple[Any, ...]], 
         session.journal.close()
         again = Session(Document(TEXT.encode()), Journal(path, ABOUT))
         assert again.journal
-        assert (again.states, again.machine, again.history, again.undone) == (
+        assert (again.layout, again.states, again.machine, again.history, again.undone) == (
+            session.layout,
             session.states,
             session.machine,
             session.history,
@@ -116,7 +174,8 @@ def test_what_was_saved_can_be_reviewed_again(todo: list[tuple[Any, ...]]):
     for edit in todo:
         perform(session, edit)
     again = Session(Document(session.render()))
-    for state, saved in zip(session.states, again.states, strict=True):
+    for n, saved in zip(session.places, again.states, strict=True):
+        state = session.states[n]
         assert (saved.heads, saved.deprels, saved.gold) == (state.heads, state.deprels, state.gold)
         assert (saved.reasons, saved.machine_confidence) == (state.reasons, state.machine_confidence)
     assert again.render() == session.render()

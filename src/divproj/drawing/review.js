@@ -37,7 +37,7 @@ const review = (() => {
 
   const order = () => {
     const by = one("#order :checked").value;
-    return by === "file" ? doc.sentences.map((_, n) => n) : by === "gain" ? doc.gain : doc.order;
+    return by === "file" ? doc.file : by === "gain" ? doc.gain : doc.order;
   };
   const shown = () => order().filter((n) => n === here.now?.n || !(one("#nogold").checked && doc.sentences[n].gold));
 
@@ -110,9 +110,11 @@ const review = (() => {
   }
 
   function counted() {
-    const gold = doc.sentences.filter((about) => about.gold).length;
-    one("#count").textContent = `${gold} of ${doc.sentences.length} sentences gold`;
-    one("#share").value = gold / doc.sentences.length;
+    const gold = doc.sentences.filter((about) => about?.gold).length;
+    one("#count").textContent = `${gold} of ${doc.file.length} sentences gold`;
+    one("#share").value = gold / doc.file.length;
+    one("#types").hidden = !doc.types.possible;
+    one("#first").hidden = !doc.types.possible || doc.types.answers > 0 || gold > 0 || doc.undo;
     one("#undo").disabled = !doc.undo;
     one("#redo").disabled = !doc.redo;
     one("#known").textContent = doc.known.told;
@@ -169,8 +171,10 @@ const review = (() => {
     one("#reason").hidden = true;
     one("#lines").textContent = view.comments.join("\n");
     draw(pic, view.svg);
-    one("#pair").hidden = !view.pair;
+    one("#pair").hidden = !view.pair && !view.e.length;
+    one("#pairpic").replaceChildren();
     if (view.pair) draw(one("#pairpic"), view.pair);
+    document.dispatchEvent(new Event("sentence"));
     headBox.replaceChildren(...["root", ...view.forms].map((form, k) => {
       const option = make("option", "", `${k} ${form}`);
       option.value = k;
@@ -210,6 +214,7 @@ const review = (() => {
     one("#why").textContent = here.now.why[k - 1];
     headBox.value = Math.max(here.now.heads[k - 1], -1);
     relBox.value = here.now.rels[k - 1] === "_" ? "" : here.now.rels[k - 1];
+    document.dispatchEvent(new Event("word"));
   }
 
   function stopMoving() {
@@ -242,9 +247,9 @@ const review = (() => {
       const other = answer.sentence && answer.sentence.n !== here.now?.n;
       const epoch = doc.epoch;
       took(answer);
-      if (doc.epoch !== epoch) {
+      if (doc.epoch !== epoch || answer.all) {
         await load();
-        if (!answer.sentence) await open(here.now.n, here.word);
+        if (!answer.sentence) await open(doc.sentences[here.now.n] ? here.now.n : doc.file[0], here.word);
       }
       if (answer.sentence) show(answer.sentence, other ? answer.word : at || answer.word, false);
       say(answer.told);
@@ -342,12 +347,12 @@ const review = (() => {
   async function start() {
     const wanted = decodeURIComponent(location.hash.slice(1)); // a sentence that the workbench found
     await load();
-    const found = wanted && doc ? doc.sentences.findIndex((sentence) => sentence.id === wanted) : -1;
+    const found = wanted && doc ? doc.sentences.findIndex((sentence) => sentence?.id === wanted) : -1;
     if (doc) await open(found < 0 ? order()[0] : found);
   }
 
   return {
     one, here, pic, list, hint, ask, relBox, headBox, call, say, inTurn, fillList, open, choose, wordAt, weakest, stopMoving,
-    edit, setHead, setGold, undo, redo, closeAsk, step, turn, save, learn, start, act, make, isolated, draw, summary: () => doc,
+    edit, setHead, setGold, undo, redo, closeAsk, step, turn, save, learn, start, act, make, isolated, draw, reload: () => load(), summary: () => doc,
   };
 })();

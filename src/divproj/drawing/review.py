@@ -194,6 +194,18 @@ KEYS = (
     ),
     ("R", "make the word the root"),
     ("L", "change the relation; Enter accepts it, Esc cancels"),
+    ("T, X, M, F, E", "change the part of speech, XPOS, the lemma, the features, the gloss; Enter accepts, Esc cancels"),
+    ("K or Shift+K", "note on the word; note on the sentence"),
+    ("V or J", "split the word; join it with the next one"),
+    ("Shift+M", "make a multiword token, change its form, or dissolve it"),
+    ("Shift+V or Shift+J", "split the sentence before the word; join the next sentence to this one"),
+    ("Shift+T", "change the translation"),
+    ("I", "change the links of the word to the translation"),
+    ("Q", "keep this tree beside, to try another one"),
+    ("A or Shift+A", "state of the sentence; name of the annotator"),
+    ("F8", "go to the next word in which UD forbids something"),
+    ("Y", "words at once: tag word types, the most useful first"),
+    ("/", "search and replace"),
     ("G", "mark the sentence as gold, or remove the mark; Shift+G marks it and goes to the next sentence"),
     ("N or Page Down", "next sentence"),
     ("P or Page Up", "previous sentence"),
@@ -216,7 +228,7 @@ def page(title: str, home: str = "") -> Page:
         f"<dt>{GLYPHS.get(name, '')} {name}</dt><dd>{escape(explanation)}</dd>" for name, explanation in REASONS.items()
     )
     back = f'<a id="back" href="{escape(home)}" aria-keyshortcuts="B">‹ texts</a> ' if home else ""
-    scripts = ("review", "review_changes", "review_hands")
+    scripts = ("review", "review_changes", "review_edits", "review_hands")
     return page_of("review", title, scripts, KEYS, {"reasons": reasons, "title": back + escape(title)})
 
 

@@ -59,6 +59,7 @@
   async function choose() {
     const answer = await call("/api/next").catch(() => null);
     if (!answer?.ok) return;
+    if (answer.type) return review.edits.showTypes(answer.type, answer.type_why);
     if (answer.n === null) return say("Every sentence is gold or corrected.");
     await inTurn(() => open(answer.n)).catch(() => {});
     one("#reason").textContent = `To correct next: ${answer.why}.`;

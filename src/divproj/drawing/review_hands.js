@@ -60,6 +60,7 @@
     n: () => step(1), PageDown: () => step(1), p: () => step(-1), PageUp: () => step(-1),
     u: undo, U: redo, o: turn, s: save, L: learn, c: review.changes.choose, d: review.changes.show,
     b: () => one("#back")?.click(),
+    ...review.edits.keys,
     "?": () => {
       one("#helpbox").showModal();
       one("#helpname").focus(); // from its beginning, not at the button at its end
@@ -67,7 +68,7 @@
   };
 
   document.addEventListener("keydown", (event) => {
-    if (one("#helpbox").open || review.changes.box.open || !here.now) return;
+    if (one("dialog[open]") || !here.now) return;
     const { key } = event;
     const writing = event.target.matches?.("input:not([type=radio],[type=checkbox]), select, textarea");
     const held = event.ctrlKey || event.metaKey;
@@ -168,6 +169,12 @@
     const rel = relBox.value.trim();
     const head = headBox.value === "" ? here.now.heads[here.word - 1] : Number(headBox.value);
     wordAt(here.word)?.focus();
+    const cells = review.edits.changed();
+    const old = here.now.rels[here.word - 1];
+    if (cells) {
+      edit({ kind: "cells", word: here.word, values: cells }, here.word);
+      if (head === here.now.heads[here.word - 1] && rel === (old === "_" ? "" : old)) return;
+    }
     if (head !== here.now.heads[here.word - 1]) setHead(here.word, head, rel && rel !== here.now.rels[here.word - 1] ? { relation: rel } : {});
     else edit({ kind: "relation", word: here.word, relation: rel }, here.word);
   });

@@ -23,15 +23,15 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from divproj.core.errors import Faults, FormatError, ModelError, ProjError, Where, shell_word
+from divproj.core.errors import Faults, FormatError, ModelError, ProjError, Where, plural, shell_word
 from divproj.core.sentence import PROJECTED, Rows, confidence_of, is_gold, misc_value
-from divproj.io.files import Source, name_of, reading, replacing
+from divproj.io.files import REVIEWED, Source, name_of, reading, replacing
 from divproj.io.trees import conllu
 from divproj.runtime.leftovers import name_beside
 
@@ -41,8 +41,13 @@ CORRECTED = "corrected"
 MACHINE = ("Proj=", "ProjConf=", "ParseConf=")
 """What a projection or a parser writes into MISC."""
 GOLD = "# gold = yes"
+STATE = "# state ="
+"""Beginning of the comment that says how far a sentence is that is not gold."""
 LARGEST = 512 << 20
 """Bytes of a file; the whole of it is kept in memory."""
+
+
+EMPTY = Rows((), ((),) * 10)
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,8 @@ class SentenceState:
     """The annotation of a sentence: what a person can change, and what the system wrote.
 
     `machine_confidence` is the confidence of each head, None where there is none; `note` the comment on the projection, '' for none;
-    `hand` the words that a person has corrected.
+    `hand` the words whose head or relation a person has chosen, `cells` the columns (word, column) that a person has filled. `rows` has
+    the other columns and comments; where heads, relations, reasons, confidence, mark and note differ from it, they go before it.
     """
 
     heads: tuple[int, ...]
@@ -60,16 +66,73 @@ class SentenceState:
     gold: bool = False
     note: str = ""
     hand: frozenset[int] = frozenset()
+    rows: Rows = EMPTY
+    cells: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def confidence(self) -> float | None:
-        """Return the mean confidence of the words; None if no word has one.
+        """Return the mean confidence of the words, of which those with a head that a person chose are certain; None if no word has one.
 
         >>> SentenceState((0, 1), ("root", "obj"), ("", ""), (0.5, 1.0)).confidence
         0.75
+        >>> SentenceState((0, 1), ("root", "obj"), ("", "corrected"), (0.5, None)).confidence
+        0.75
         """
         known = [c for c in self.machine_confidence if c is not None]
-        return sum(known) / len(known) if known else None
+        certain = sum(
+            c is None and reason == CORRECTED for c, reason in zip(self.machine_confidence, self.reasons, strict=False)
+        )
+        return (sum(known) + certain) / (len(known) + certain) if known else None
+
+    @cached_property
+    def sentence(self) -> Rows:
+        """The sentence as it is written to the file."""
+        old = state_of(self.rows)
+        rows = zip(*(self.rows.column(k) for k in range(10)), strict=True)
+        changed = [self._row(list(cells), k, old) for k, cells in enumerate(rows)]
+        columns = {k: tuple(cells[k] for cells in changed) for k in (6, 7, 8, 9)}
+        same = all(columns[k] == self.rows.column(k) for k in columns)
+        new = self.rows if same else self.rows.with_columns(columns)
+        comments = self._comments(old)
+        return new if comments == new.comments else Rows(comments, new.columns, new.where, new.end)
+
+    def _comments(self, old: SentenceState) -> tuple[str, ...]:
+        kept = [line for line in self.rows.comments if self.gold or not is_gold(line)]
+        if self.gold and not old.gold:
+            kept = [line for line in kept if not line.startswith(STATE)]
+        if self.note != old.note:
+            positions = [k for k, line in enumerate(kept) if _is_note(line)]
+            first = positions[0] if positions else len(kept)
+            kept[first : first + 1 if positions else first] = [self.note] if self.note else []
+        return (*kept, GOLD) if self.gold and not old.gold else tuple(kept)
+
+    def _row(self, cells: list[str], k: int, old: SentenceState) -> list[str]:
+        head = str(self.heads[k]) if self.heads[k] >= 0 else "_"
+        if cells[8] == f"{cells[6]}:{cells[7]}":  # DEPS that repeat the basic tree go with it
+            cells[8] = f"{head}:{self.deprels[k]}" if self.heads[k] >= 0 else "_"
+        if self.heads[k] != old.heads[k]:
+            cells[6] = head
+        cells[7] = self.deprels[k]
+        if (self.reasons[k], self.machine_confidence[k]) != (old.reasons[k], old.machine_confidence[k]):
+            cells[9] = _misc(cells[9], self.reasons[k], self.machine_confidence[k])
+        return cells
+
+
+def state_of(sentence: Rows) -> SentenceState:
+    """Return the annotation that a sentence has; heads that cannot be right count as unknown."""
+    tree, _ = sentence.usable_tree()
+    misc = sentence.column(9)
+    reasons = tuple(misc_value(cell, "Proj") for cell in misc)
+    return SentenceState(
+        tree.heads,
+        sentence.column(7),
+        reasons,
+        tuple(_number(confidence_of(cell)) for cell in misc),
+        any(is_gold(line) for line in sentence.comments),
+        next((line for line in sentence.comments if _is_note(line)), ""),
+        frozenset(k for k, reason in enumerate(reasons, 1) if reason == CORRECTED),
+        sentence,
+    )
 
 
 @dataclass(frozen=True)
@@ -81,58 +144,25 @@ class Block:
 
     @cached_property
     def initial(self) -> SentenceState:
-        """Return the annotation in the file; heads that cannot be right count as unknown."""
-        tree, _ = self.sentence.usable_tree()
-        misc = self.sentence.column(9)
-        reasons = tuple(misc_value(cell, "Proj") for cell in misc)
-        return SentenceState(
-            tree.heads,
-            self.sentence.column(7),
-            reasons,
-            tuple(_number(confidence_of(cell)) for cell in misc),
-            any(is_gold(line) for line in self.sentence.comments),
-            next((line for line in self.sentence.comments if _is_note(line)), ""),
-            frozenset(k for k, reason in enumerate(reasons, 1) if reason == CORRECTED),
-        )
+        """Return the annotation in the file."""
+        return state_of(self.sentence)
 
-    def render(self, state: SentenceState) -> bytes:
-        """Return the lines, changed in the cells and comments in which `state` differs from the file."""
-        if state == self.initial:
+    def render(self, states: Sequence[SentenceState]) -> bytes:
+        """Return the lines of the sentences that this one has become: itself, the parts it was split into, or nothing.
+
+        Lines that are as in the file keep their bytes.
+        """
+        if len(states) == 1 and states[0] == self.initial:
             return b"".join(self.lines)
-        cut = len(self.sentence.comments)
-        comments = self._comments(state)
-        rows = list(self.lines[cut:])
-        for k, row in enumerate(self.sentence.word_rows):
-            rows[row] = self._row(rows[row], k, state)
-        return b"".join((*comments, *rows))
-
-    def _comments(self, state: SentenceState) -> list[bytes]:
-        old, end = self.initial, _end(self.lines[0]) or b"\n"
-        kept = list(zip(self.sentence.comments, self.lines, strict=False))
-        if old.gold and not state.gold:
-            kept = [pair for pair in kept if not is_gold(pair[0])]
-        if state.note != old.note:
-            new = (state.note, state.note.encode() + end)
-            positions = [k for k, (text, _) in enumerate(kept) if _is_note(text)]
-            kept[positions[0] if positions else len(kept) : positions[0] + 1 if positions else len(kept)] = (
-                [new] if state.note else []
-            )
-        if state.gold and not old.gold:
-            kept.append((GOLD, GOLD.encode() + end))
-        return [raw for _, raw in kept]
-
-    def _row(self, raw: bytes, k: int, state: SentenceState) -> bytes:
-        old, end = self.initial, _end(raw)
-        cells = raw[: len(raw) - len(end)].split(b"\t")
-        if cells[8] == cells[6] + b":" + cells[7]:  # DEPS that repeat the basic tree go with it
-            cells[8] = f"{max(state.heads[k], 0)}:{state.deprels[k]}".encode() if state.heads[k] >= 0 else b"_"
-        if state.heads[k] != old.heads[k]:
-            cells[6] = str(state.heads[k]).encode() if state.heads[k] >= 0 else b"_"
-        if state.deprels[k] != old.deprels[k]:
-            cells[7] = state.deprels[k].encode()
-        if (state.reasons[k], state.machine_confidence[k]) != (old.reasons[k], old.machine_confidence[k]):
-            cells[9] = _misc(cells[9].decode(), state.reasons[k], state.machine_confidence[k]).encode()
-        return b"\t".join(cells) + end
+        end = _end(self.lines[0]) or b"\n"
+        raw = {_text(line): line for line in self.lines[:-1]}
+        parts = []
+        for state in states:
+            lines = [*state.sentence.comments, *map("\t".join, state.sentence.lines)]
+            parts.append(b"".join(raw.get(line, line + end) for line in (line.encode() for line in lines)))
+        whole = end.join(parts)
+        last = _end(self.lines[-1])
+        return whole if last or not parts else _text(whole)
 
 
 class Document:
@@ -169,11 +199,24 @@ class Document:
             faults.sentence(error)
             return b"".join(lines)
 
-    def render(self, states: list[SentenceState]) -> Iterator[bytes]:
-        """Yield the bytes of the file, with each sentence in its state."""
-        left = iter(states)
+    def render(self, groups: Iterable[Sequence[SentenceState]]) -> Iterator[bytes]:
+        """Yield the bytes of the file, with the states of the sentences that each sentence of the file has become."""
+        left = iter(groups)
+        gone = False
         for part in self.parts:
-            yield part.render(next(left)) if isinstance(part, Block) else part
+            if isinstance(part, Block):
+                states = next(left)
+                gone = not states
+                yield part.render(states)
+            elif not gone or part.strip():
+                yield part
+
+
+def sentence_texts(data: bytes) -> Iterator[bytes]:
+    """Yield the lines of each sentence of a file, readable or not, without line ends."""
+    for _, lines in _blocks(data.removeprefix(BOM)):
+        if _text(lines[0]):
+            yield b"\n".join(map(_text, lines))
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, list[bytes]]]:
@@ -461,3 +504,77 @@ def _old_name(path: Path) -> Path:
         count += 1
         name = path.with_name(name_beside(path.name, f".old{count}"))
     return name
+
+
+def beside(path: Path) -> Path:
+    """Return the file to which the reviewed trees of a file are saved.
+
+    >>> beside(Path("texts/trees.conllu.gz")).name
+    'trees.reviewed.conllu'
+    """
+    name = path.name.removesuffix(".gz").removesuffix(".conllu")
+    return path.with_name(name_beside(name, REVIEWED))
+
+
+def journal_file(target: Path) -> Path:
+    """Return the journal of the review that is saved to a file."""
+    return target.with_name(name_beside(target.name, ".journal"))
+
+
+def journal_for(document: Document, target: Path, *, fresh: bool, on_message: Callable[[str], None]) -> Journal:
+    """Open the journal beside the output; an output without a journal is not overwritten."""
+    path = journal_file(target)
+    if target.resolve() == Path(document.path).resolve():
+        raise ProjError("the output is the file itself", Where(str(target)), "give another name with -o")
+    if fresh:
+        refuse_if_open(path)
+        for old in (path, target):
+            if kept := set_aside(old):
+                on_message(f"the earlier {old.name} is now {kept.name}")
+    elif target.exists() and not path.exists():
+        raise ProjError(
+            "is there already, and no journal beside it says how it came about",
+            Where(str(target)),
+            f"review it itself (proj review {shell_word(target.name)}), name another with -o, or begin anew with `fresh`",
+        )
+    about = {"input": Path(document.path).name, "sha256": document.digest, "bytes": document.size}
+    return Journal(path, about, target)
+
+
+def carry_over(document: Document, target: Path, on_message: Callable[[str], None]) -> dict[int, SentenceState]:
+    """Return the corrections of an earlier review, by the sentence of the file as it is now; nothing where this is the same file.
+
+    The file was made anew since (`proj run` with more gold trees, say). Sentences that a person corrected or marked gold are
+    taken over where id and words are as they were. The earlier review is kept under another name.
+    """
+    path = journal_file(target)
+    earlier = journalled_file(path)
+    if earlier in ("", document.digest):
+        return {}
+    if not target.exists() and path.read_bytes().count(b"\n") < 2:  # killed before the first edit: there is nothing to keep
+        refuse_if_open(path)
+        path.unlink()
+        return {}
+    if not target.exists() or target.stat().st_mtime_ns < path.stat().st_mtime_ns:
+        return {}
+    refuse_if_open(path)
+    waiting: dict[tuple[str, tuple[str, ...]], list[SentenceState]] = {}
+    for block in reversed(Document.open(str(target), Faults(strict=False)).blocks):
+        if block.initial.gold or block.initial.hand:
+            waiting.setdefault((block.sentence.sent_id, block.sentence.forms), []).append(block.initial)
+    carried = {
+        n: states.pop()
+        for n, block in enumerate(document.blocks)
+        if (states := waiting.get((block.sentence.sent_id, block.sentence.forms)))
+    }
+    lost = sum(map(len, waiting.values()))
+    for old in (path, target):
+        kept = set_aside(old)
+    beside_them = (
+        f"; {plural(lost, 'corrected sentence')} of it {'is' if lost == 1 else 'are'} not in this file" if lost else ""
+    )
+    on_message(
+        f"{Path(document.path).name} is new: {plural(len(carried), 'corrected sentence')} taken over from the earlier review, "
+        f"which is now {kept and kept.name}{beside_them}"
+    )
+    return carried

@@ -36,19 +36,36 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from divproj.core.errors import ProjError, plural
+from divproj.core.errors import Faults, FormatError, ProjError, Where, plural
+from divproj.core.links import Links
 from divproj.core.pair import Pair
 from divproj.core.sentence import PROJECTED
 from divproj.core.tree import DepTree
+from divproj.io.corpus import Corpus
+from divproj.io.files import writing
+from divproj.io.interlinear.languages import language_name
+from divproj.io.interlinear.rows import from_sentence
+from divproj.links.grams import Grams
+from divproj.parsing.translations import choose
 from divproj.projection import systems
 from divproj.projection.candidates import Block, Lattice, TagLexicon
 from divproj.projection.confidence import Expected, calibrate, combine, expected_accuracy, expected_from_counts, recalibrate
 from divproj.projection.correction import SPELLED, Correction, Question, best_tree, fit_weights
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.review.session import LearnedTree, Session
-from divproj.ud.tagsets import universal
+from divproj.projection.glossed.s6 import S6
+from divproj.projection.glossed.word_types import NO_TYPES, WordType, WordTypes, dump, list_types, parse_answer
+from divproj.projection.pipeline import annotate
+from divproj.projection.prepare import Preparation, prepare_text
+from divproj.projection.systems import AdaptedSystem
+from divproj.review.document import Document, state_of
+from divproj.review.edits import LINKS, EditError, links_of
+from divproj.review.session import Change, LearnedTree, Session
+from divproj.runtime.announce import passing
+from divproj.ud.rows import features, shipped_grams
+from divproj.ud.tagsets import UPOS, universal
 
 TRUST = 3.0
 """`a`: log odds of the head in use against one other candidate, before anything is learned."""
@@ -294,15 +311,33 @@ def examples(session: Session, places: Sequence[int], sentences: Mapping[int, Pr
     """Return sentences as they are now, together with the trees that the file came with."""
     rows = []
     for n in places:
-        sentence, state = session.document.blocks[n].sentence, session.states[n]
-        pair = sentences.get(n)
+        sentence, state = session.sentence(n), session.states[n]
+        pair = current_input(session, n, sentences.get(n))
         tree = DepTree(sentence.forms, state.heads, state.deprels, sentence.column(3), sentence.column(4))
         rows.append(ReviewedSentence(n, pair, tree, in_use(session, n)))
     return rows
 
 
+def current_input(session: Session, n: int, given: ProjectionInput | None) -> ProjectionInput | None:
+    """Return what projection may see of a sentence, with the glosses and links that a person has set; None if its words are others now."""
+    if given is None or session.reshaped(n):
+        return None
+    state = session.states[n]
+    if state.rows is session.document.blocks[n].sentence:
+        return given
+    sentence = state.sentence
+    glosses = sentence.glosses if sentence.glosses != session.document.blocks[n].sentence.glosses else given.glosses
+    text = sentence.comment(LINKS)
+    if text is not None and text != session.document.blocks[n].sentence.comment(LINKS) and len(given.e):
+        pairs = {(i, j) for i, j in links_of(sentence) if i <= len(given) and j <= len(given.e)}
+        return replace(given, glosses=glosses, links=Links.of(pairs, (len(given), len(given.e))))
+    return given if glosses is given.glosses else replace(given, glosses=glosses)
+
+
 def in_use(session: Session, n: int) -> PriorTree:
     """The tree that the system in use made of a sentence; none where a person had changed it before the review began."""
+    if session.reshaped(n):
+        return PriorTree()
     first = session.document.blocks[n].initial
     if first.gold or first.hand or min(first.heads, default=0) < 0 or first.heads.count(0) != 1:
         return PriorTree()
@@ -462,7 +497,7 @@ def accuracy(session: Session, held: Mapping[int, LearnedTree]) -> Expected | No
     """
     checked, counts, rest = [], [], []
     for n in session.gold:
-        if session.document.blocks[n].initial.gold:
+        if session.reshaped(n) or session.document.blocks[n].initial.gold:
             continue
         was = session.machine[n]
         heads, confidence = (held[n].heads, held[n].confidence) if n in held else (was.heads, was.machine_confidence)
@@ -718,3 +753,176 @@ def _differs(session: Session, n: int, tree: LearnedTree) -> bool:
 
 def sentences(count: int) -> str:
     return f"{count} sentence{'s' * (count != 1)}"
+
+
+TYPE_SYSTEMS = ("s6", "s6+")
+"""Systems whose trees can be projected anew around answers for word types."""
+
+
+class TypeQuestions:
+    """The word types of a text, asked for in the review; the answers are in the table of `proj types`.
+
+    An answer is given to all words of the type. The text is projected without the new answers and with them: where the two differ, free
+    sentences take the new tree and tags, sentences that a person has touched the new tags alone, and gold ones nothing.
+    """
+
+    def __init__(
+        self, session: Session, sentences: ProjectionInputs, path: Path, known: WordTypes = NO_TYPES, grams: Grams | None = None
+    ) -> None:
+        self.session, self.inputs, self.path, self.known, self.grams = session, sentences, path, known, grams or shipped_grams()
+        self.rows: list[WordType] = []
+        """The table as it was last computed."""
+        self._lock = threading.Lock()
+
+    @property
+    def problem(self) -> str:
+        """Why words cannot be tagged at once; '' if they can."""
+        systems = {
+            state.note.removeprefix(PROJECTED).partition(" ")[0]
+            for state in map(self.session.states.__getitem__, self.session.places)
+            if state.note
+        }
+        if not self.inputs:
+            return "words at once need glosses"
+        other = systems - {*TYPE_SYSTEMS}
+        return f"words at once need trees of s6, these are of {', '.join(sorted(other))}" if other or not systems else ""
+
+    def answers(self, more: Mapping[str, Sequence[str]] | None = None) -> WordTypes:
+        """Return all answers: of the table as it was when the review began, of the review, and `more`; tag and relation by type."""
+        answers = dict(self.known.answers)
+        guesses = {row.key: row.guess for row in self.rows}
+        for key, (tag, relation) in {**self.session.answers, **(more or {})}.items():
+            answers.pop(key, None)
+            row = {"tag": tag, "relation": relation, "guess": guesses.get(key, "")}
+            answer = parse_answer(row, Where(), self.grams)
+            if answer is not None:
+                answers[key] = answer
+        return WordTypes(answers, self.path.name)
+
+    def list(self) -> Sequence[WordType]:
+        """Compute the table anew and return it."""
+        with self._lock:
+            text = self._text(self.answers())
+            self.rows = list_types([*text.values()], S6(grams=self.grams), self.answers())
+            return self.rows
+
+    def give(self, answers: Mapping[str, Sequence[str]], on_message: Callable[[str], None] = lambda _: None) -> Change:
+        """Take answers, project the text with them, and write the table."""
+        try:
+            new = self.answers(answers)
+        except FormatError as error:
+            raise EditError(error.message) from None
+        with self._lock:
+            session = self.session
+            with session.lock:
+                versions = list(session.versions)
+                before, after = self._text(self.answers()), self._text(new)
+            if not after:
+                raise EditError("no sentence has what projection needs")
+            system = S6(grams=self.grams)
+            on_message("reading the text with the answers")
+            old, now = (AdaptedSystem.to(system, [*text.values()]) for text in (before, after))
+            trees = []
+            for n, sentence in after.items():
+                was, projection = old.project(before[n]), now.project(sentence)
+                if (was.heads, was.tree.deprels, was.upos) != (projection.heads, projection.tree.deprels, projection.upos):
+                    trees.append((n, self._tree(n, was, projection)))
+            names = [key.strip() for key in answers]
+            message = f"{plural(len(names), 'word type')} answered ({', '.join(names[:3])}{' …' if len(names) > 3 else ''})"
+            earlier = self.answers().answers
+            cells = {key: [earlier[key].written, earlier[key].relation] if key in earlier else ["", ""] for key in answers}
+            change = session.learn(trees, message, versions, {key: list(pair) for key, pair in answers.items()}, cells)
+        self.list()
+        return change
+
+    def write(self) -> bool:
+        """Write the table, once there is one; return whether there is."""
+        if self.rows:
+            answers = self.answers().answers
+            with writing(self.path) as out:
+                dump([replace(row, answer=answers.get(row.key)) for row in self.rows], out, self.grams)
+        return bool(self.rows)
+
+    def _text(self, types: WordTypes) -> dict[int, ProjectionInput]:
+        session, given = self.session, self.inputs.all()
+        text = {}
+        for n in session.places:
+            sentence = current_input(session, n, given.get(n))
+            if sentence is not None:
+                rows, cells = session.sentence(n), session.states[n].cells
+                labels = rows.column(4)
+                tags = tuple(tag if (k, 3) in cells else "_" for k, tag in enumerate(rows.column(3), 1))
+                text[n] = replace(
+                    sentence,
+                    answers=types.of_words(sentence.forms, sentence.glosses),
+                    labels=sentence.labels or (labels if any(label != "_" for label in labels) else ()),
+                    tags=tags if any(tag != "_" for tag in tags) else sentence.tags,
+                )
+        return text
+
+    def _tree(self, n: int, was: Projection, new: Projection) -> LearnedTree:
+        """Return the new tree, with the tags and features of words that are read otherwise than before."""
+        rows = self.session.sentence(n)
+        tags, feats = list(rows.column(3)), list(rows.column(5))
+        glosses = rows.glosses or ("",) * len(tags)
+        for k, (old, tag) in enumerate(zip(was.upos or tags, new.upos or tags, strict=True)):
+            if old != tag and tag in UPOS:
+                if feats[k] in ("_", features(glosses[k], tags[k], self.grams)):
+                    feats[k] = features(glosses[k], tag, self.grams) if glosses[k] else "_"
+                tags[k] = tag
+        state = annotate(rows.with_columns({3: tuple(tags)}), new, "s6", self.grams)
+        fresh = state_of(state)
+        confidence = tuple(c for c in fresh.machine_confidence if c is not None)
+        whole = confidence if len(confidence) == len(tags) else ()
+        return LearnedTree(fresh.heads, fresh.deprels, fresh.reasons, whole, fresh.note, tuple(tags), tuple(feats))
+
+
+ALONE = "only correction is possible: learning needs the trees of the translations (`e=FILE.conllu` or `e_parser=COMMAND`)"
+
+
+def sentences_to_learn_with(
+    document: Document, corpus: Corpus, how: Preparation, faults: Callable[[], Faults], done: Callable[[Faults], None]
+) -> tuple[ProjectionInputs, str]:
+    """Return the inputs of projection for learning, and a message about them; `done` gets the faults of each reading.
+
+    Files that were named are read at once, so that faults are reported; translations are parsed only for learning.
+    """
+
+    def read() -> dict[int, ProjectionInput]:
+        noted = faults()
+        pairs = list(passing(prepare_text(corpus, how, noted), "reading sentence"))
+        done(noted)
+        if not (paired := inputs_by_place(document, pairs)):
+            raise ProjError(f"no sentence of {corpus.path} is in {document.path}", remedy="their words must be the same")
+        return paired
+
+    if any((corpus.e, corpus.links, how.e_parser, corpus.path != document.path)):
+        inputs = read()
+        return ProjectionInputs(inputs), f"{len(inputs)} to learn with"
+    material = material_of(document)
+    return (ProjectionInputs(read=read), material) if material else (ProjectionInputs(), ALONE)
+
+
+def material_of(document: Document) -> str:
+    """Return in words what learning can use of the sentences as they are in the file; '' for nothing."""
+    sentences = [from_sentence(block.sentence) for block in document.blocks]
+    choices = choose(sentences)
+    if any(choice.language and choice.parser for choice in choices):
+        return "the translations will be parsed for learning"
+    if not any(any(igt.glosses) for igt in sentences):
+        return ""
+    languages = sorted({language_name(choice.language) for choice in choices if choice.language})
+    return "learning will use the glosses alone" + (f": no parser is installed for {', '.join(languages)}" if languages else "")
+
+
+def inputs_by_place(document: Document, pairs: list[Pair]) -> dict[int, ProjectionInput]:
+    """Return inputs of projection by sentence number: each for the next sentence with the same id (if any) and words."""
+    waiting: dict[tuple[str, tuple[str, ...]], list[ProjectionInput]] = {}
+    for pair in reversed(pairs):
+        if len(pair.e) or any(pair.glosses):
+            waiting.setdefault((pair.sent_id, pair.f.forms), []).append(ProjectionInput.of(pair))
+    inputs = {}
+    for n, block in enumerate(document.blocks):
+        if same := waiting.get((block.sentence.sent_id, block.sentence.forms)):
+            inputs[n] = same.pop()
+    return inputs

@@ -27,9 +27,8 @@ from divproj.drawing.review import workbench_page
 from divproj.io.files import E_FILE, F_FILE, LINKS_FILE
 from divproj.io.trees import conllu
 from divproj.review import http
-from divproj.review.document import refuse_if_open
+from divproj.review.document import journal_file, refuse_if_open
 from divproj.review.http import Act, Answer, Fields, PageHandler, PageServer, text
-from divproj.review.opening import journal_file
 from divproj.runtime.leftovers import new_folder
 from divproj.search import find, parse
 

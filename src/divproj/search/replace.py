@@ -282,6 +282,7 @@ def _tree_problem(before: Rows, after: Rows, columns: dict[int, list[str]]) -> s
         return ""
     heads, old = after.column(HEAD), before.column(HEAD)
     numbers = [int(head) if head.isdecimal() and head.isascii() and len(head) < 9 else -1 for head in heads]
+    numbers = [head if head <= len(heads) else -1 for head in numbers]
     if HEAD in columns:
         if cycles(numbers):
             return "the new heads would make a cycle"

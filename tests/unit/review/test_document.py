@@ -17,7 +17,7 @@ from divproj.review.session import Session
 
 
 def rendered(document: Document, states: list[SentenceState] | None = None) -> bytes:
-    return b"".join(document.render(states or [block.initial for block in document.blocks]))
+    return b"".join(document.render((state,) for state in states or [block.initial for block in document.blocks]))
 
 
 def changed(before: bytes, after: bytes) -> list[str]:

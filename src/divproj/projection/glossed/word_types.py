@@ -222,13 +222,15 @@ class WordTypes:
         """Return the pair with the answers for its words."""
         if not self.answers:
             return pair
-        glosses = pair.glosses or ("",) * len(pair.f)
-        answers = tuple(self._of(form, gloss) for form, gloss in zip(pair.f.forms, glosses, strict=True))
-        return replace(pair, answers=answers if any(answers) else ())
+        return replace(pair, answers=self.of_words(pair.f.forms, pair.glosses))
 
-    def _of(self, form: str, gloss: str) -> WordAnswer | None:
-        answer = self.answers.get(type_key(form, gloss))
-        return WordAnswer(answer.tags, answer.deprel) if answer else None
+    def of_words(self, forms: Sequence[str], glosses: Sequence[str]) -> tuple[WordAnswer | None, ...]:
+        """Return the answer for each word; nothing where there is none at all."""
+        by_type = (
+            self.answers.get(type_key(form, gloss)) for form, gloss in zip(forms, glosses or ("",) * len(forms), strict=True)
+        )
+        answers = tuple(WordAnswer(answer.tags, answer.deprel) if answer else None for answer in by_type)
+        return answers if any(answers) else ()
 
 
 NO_TYPES = WordTypes()
