@@ -82,7 +82,7 @@ class Shell:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         for process in reversed(self.behind):
             process.send_signal(signal.SIGTERM)
-            process.wait(60)
+            process.wait(600)
 
     def page(self, path: Path) -> None:
         """Every command of a page."""

@@ -374,7 +374,7 @@ def test_learning(tmp_path: Path):
         assert (status, answer["job"]["state"]) == (200, "running")
         assert client.get("/api/sentence?n=5")[0] == 200  # it answers meanwhile
         assert review.job is not None
-        review.job.wait(60)
+        review.job.wait(600)
         assert client.get("/api/job")[1]["job"]["told"].startswith("checked on 12 gold sentences that it had not seen, ")
         changes = client.get("/api/changes")[1]["changes"]
         assert client.get("/api/document")[1]["differing"] == len(changes) > 1
