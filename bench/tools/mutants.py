@@ -437,7 +437,8 @@ def still_there(module: str, survivors: list[dict[str, Any]]) -> list[Mutant]:
 def add_former(row: dict[str, Any], former: dict[str, Any]) -> dict[str, object]:
     """Return the rates of a former run after its survivors were tried again."""
     tried, killed = (former["killed"] + row[key] for key in ("tried", "killed"))
-    return row | {"tried": tried, "killed": killed, "rate": round(100 * killed / tried, 1)}
+    first = former.get("at_first", former["killed"])
+    return row | {"tried": tried, "killed": killed, "at_first": first, "rate": round(100 * killed / tried, 1)}
 
 
 def in_order(calls: list[Call], place: str, killers: Counter[str]) -> list[Call]:
@@ -464,14 +465,25 @@ def measure_faults(checkout: Checkout, faults: list[dict[str, str]]) -> dict[str
 def keep(rows: list[dict[str, object]], seed: int) -> None:
     """Put the rates of modules into the kept result; those of other modules stay as they are."""
     name, unnoticed = "mutants", Counter(row["module"] for row in equivalent())
-    columns = ("module", "faults that were tried", "noticed", "percent", "make no difference", "seed", "commit")
+    columns = (
+        "module",
+        "faults that were tried",
+        "noticed at first",
+        "noticed",
+        "percent",
+        "make no difference",
+        "seed",
+        "commit",
+    )
     table = Table(name, "Faults put into the core modules, and how many of them the tests notice", *columns)
     kept = {row["module"]: row for row in Result.load(name).rows} if (RESULTS / f"{name}.json").is_file() else {}
     for row in rows:
         module = str(row["module"])
-        cells = (module, row["tried"], row["killed"], row["rate"], unnoticed[module], seed, commit())
+        first = row.get("at_first", row["killed"])
+        cells = (module, row["tried"], first, row["killed"], row["rate"], unnoticed[module], seed, commit())
         kept[module] = dict(zip(columns, map(str, cells), strict=True))
     table.rows = [kept[module] for module in TESTS if module in kept]
+    table.note("noticed at first: before tests were written for those that were not")
     table.note("make no difference: changes that bench/tools/equivalent.toml names with the reason; they are not drawn")
     print(f"written to {table.write(words=[__file__, '--keep'])}", file=sys.stderr)
 
