@@ -1,13 +1,15 @@
 """Deliberate faults in the core modules, and how many of them the tests notice (mutation testing).
 
 python bench/tools/mutants.py [MODULE …] [--sample N] [--seed N] [--minutes M] [--keep] [--list]
+python bench/tools/mutants.py --again RESULT … [--keep]
 python bench/tools/mutants.py --faults tests/golden/faults.toml [--sample N] [--seed N]
 
 Each mutant is a module with one change: another operator or comparison, another constant, a branch turned round, a sign lost. The tests named
 for the module in `TESTS` run on it until the first fails. A mutant that no test notices has survived: a test is missing, or the change
 makes no difference (`--list` prints all mutants without running anything, to look at them). Those that make no difference are in `equivalent.toml` with
 the reason, and are not drawn. The result is one JSON object, with the kill rate and the survivors of each module; `--keep` puts the rates into
-`bench/results/mutants.json`, in place of those that the modules have there. With `--faults` the faults of a file (module, old and new text, test) are put in instead, and
+`bench/results/mutants.json`, in place of those that the modules have there. With `--again` only the survivors of former runs (their JSON) are
+tried, after tests were written; what was noticed then counts as noticed, and survivors that make no difference count no longer. With `--faults` the faults of a file (module, old and new text, test) are put in instead, and
 each has one test that must fail.
 
 Mutants live in a temporary copy of the checkout. A process that has loaded numpy, numba and pytest forks for each. Modules with kernels are tested as plain
@@ -391,6 +393,8 @@ class Recorder:
 
 def measure(module: str, checkout: Checkout, sample: list[Mutant], until: float) -> dict[str, object]:
     """Run the tests of a module on its mutants; return how many were killed, and the survivors."""
+    if not sample:
+        return {"module": module, "tried": 0, "killed": 0, "late": 0, "rate": None, "survivors": []}
     path = checkout.folder / "src" / "divproj" / module
     source, tests = path.read_bytes(), [*TESTS[module], f"src/divproj/{module}"]
     plain = module.startswith(PLAIN)
@@ -421,6 +425,22 @@ def measure(module: str, checkout: Checkout, sample: list[Mutant], until: float)
     return {"module": module, "tried": tried, "killed": killed, "late": counts["late"], "rate": rate, "survivors": survivors}
 
 
+def still_there(module: str, survivors: list[dict[str, Any]]) -> list[Mutant]:
+    """Return the survivors of a former run of a module, without those that make no difference."""
+    source = (ROOT / "src" / "divproj" / module).read_bytes()
+    if any(source[row["start"] : row["end"]].decode() != row["old"] for row in survivors):
+        sys.exit(f"{module} has changed since that run: draw a new sample")
+    places = {(row["start"], row["end"], row["new"]) for row in survivors}
+    return [mutant for mutant in mutants_of(module) if (mutant.start, mutant.end, mutant.new) in places]
+
+
+def add_former(row: dict[str, Any], former: dict[str, Any]) -> dict[str, object]:
+    """Return the rates of a former run after its survivors were tried again."""
+    tried, killed = (former["killed"] + row[key] for key in ("tried", "killed"))
+    first = former.get("at_first", former["killed"])
+    return row | {"tried": tried, "killed": killed, "at_first": first, "rate": round(100 * killed / tried, 1)}
+
+
 def in_order(calls: list[Call], place: str, killers: Counter[str]) -> list[Call]:
     """Return the tests, first those that call a function; of these, those that noticed the most mutants first, then quick ones.
 
@@ -445,14 +465,25 @@ def measure_faults(checkout: Checkout, faults: list[dict[str, str]]) -> dict[str
 def keep(rows: list[dict[str, object]], seed: int) -> None:
     """Put the rates of modules into the kept result; those of other modules stay as they are."""
     name, unnoticed = "mutants", Counter(row["module"] for row in equivalent())
-    columns = ("module", "faults that were tried", "noticed", "percent", "make no difference", "seed", "commit")
+    columns = (
+        "module",
+        "faults that were tried",
+        "noticed at first",
+        "noticed",
+        "percent",
+        "make no difference",
+        "seed",
+        "commit",
+    )
     table = Table(name, "Faults put into the core modules, and how many of them the tests notice", *columns)
     kept = {row["module"]: row for row in Result.load(name).rows} if (RESULTS / f"{name}.json").is_file() else {}
     for row in rows:
         module = str(row["module"])
-        cells = (module, row["tried"], row["killed"], row["rate"], unnoticed[module], seed, commit())
+        first = row.get("at_first", row["killed"])
+        cells = (module, row["tried"], first, row["killed"], row["rate"], unnoticed[module], seed, commit())
         kept[module] = dict(zip(columns, map(str, cells), strict=True))
     table.rows = [kept[module] for module in TESTS if module in kept]
+    table.note("noticed at first: before tests were written for those that were not")
     table.note("make no difference: changes that bench/tools/equivalent.toml names with the reason; they are not drawn")
     print(f"written to {table.write(words=[__file__, '--keep'])}", file=sys.stderr)
 
@@ -472,6 +503,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, help="file for the JSON; standard output")
     parser.add_argument("--keep", action="store_true", help="put the rates into bench/results/mutants.json")
     parser.add_argument("--list", action="store_true", help="print the mutants, run nothing")
+    parser.add_argument("--again", type=Path, nargs="+", metavar="RESULT", help="try the survivors of former runs")
     parser.add_argument("--faults", type=Path, help="a file of faults, each with the test that should notice it")
     given = parser.parse_args()
     os.environ |= {
@@ -486,13 +518,16 @@ def main() -> None:
             chosen = random.Random(given.seed).sample(faults, min(given.sample or len(faults), len(faults)))
             print(json.dumps(measure_faults(Checkout(Path(folder)), chosen), ensure_ascii=False))
         return
-    modules = [name for name in TESTS if not given.modules or any(part in name for part in given.modules)]
+    former = {row["module"]: row for path in given.again or () for row in json.loads(path.read_text("utf-8"))["modules"]}
+    modules = [*former] or [name for name in TESTS if not given.modules or any(part in name for part in given.modules)]
     if not modules:
         parser.error(f"no core module has {', '.join(given.modules)} in its path; there are {', '.join(TESTS)}")
     samples = {}
     for module in modules:
         mutants = mutants_of(module)
         chosen = random.Random(f"{given.seed} {module}").sample(mutants, min(given.sample or len(mutants), len(mutants)))
+        if former:
+            chosen = still_there(module, former[module]["survivors"])
         samples[module] = chosen  # in any order, so that those tried before the time is over are of the whole module
         if given.list:
             in_lines = sorted(chosen, key=lambda mutant: mutant.start)
@@ -504,6 +539,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         checkout = Checkout(Path(folder))
         rows = [measure(module, checkout, sample, until) for module, sample in samples.items()]
+        rows = [add_former(row, former[str(row["module"])]) for row in rows] if former else rows
     tried, killed = (sum(int(row[key]) for row in rows) for key in ("tried", "killed"))
     result = {
         "command": " ".join(["python", "bench/tools/mutants.py", *sys.argv[1:]]),

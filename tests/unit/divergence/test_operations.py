@@ -169,6 +169,12 @@ class TestExtended:
         assert [(s.side, s.child, s.parent) for s in found.operations] == [("f", 2, 3), ("e", 3, 2)]
         assert found.counts["e_to_f"]["extended"]["match"] == found.counts["e_to_f"]["extended"]["edges"] == 1
 
+    def test_of_two_equally_deep_the_first_goes_first(self):
+        heads = (0, 1, 2, 3, 1, 5, 6)
+        found = alter(pair(heads, heads, [(1, 1), (2, 3), (3, 2), (4, 4), (5, 6), (6, 5), (7, 7)]), extended=True)
+        steps = [(s.side, s.child, s.parent) for s in found.operations if s.kind == "extended"]
+        assert steps == [("f", 3, 2), ("e", 3, 2), ("f", 6, 5), ("e", 6, 5)]
+
     def test_not_where_it_mends_nothing(self):
         plain = pair((0, 1, 2), (0, 1, 2), [(1, 1), (2, 2), (3, 3)])
         assert alter(plain, extended=True).operations == ()

@@ -15,6 +15,7 @@ from divproj.induction.ccm import (
     SpanWeights,
     StartOptions,
     TreeArrays,
+    bracket_f1,
     edge_cue,
     first_trees,
     generator,
@@ -195,3 +196,23 @@ def test_weights_of_links_and_edges_add_up():
     model = CCM(sweeps=1, edges=0.75, restarts=1).fit(TEXT)
     assert np.allclose(model.extra_.weights, 0.75 * cue)
     assert CCM(sweeps=1, restarts=1).fit(TEXT).extra_ is NOTHING
+
+
+def test_brackets_are_scored_as_in_the_paper():
+    """Whole sentences count even if they are not given, single words do not, and sentences of one word are left out."""
+    rows = [("DNV", [(0, 2), (0, 1), (1, 2)], ((0, 3), (1, 3))), ("V", [(0, 1)], ()), ("DN", [], ((0, 2),))]
+    assert bracket_f1(rows) == pytest.approx(100 * 2 * 2 / (3 + 3))
+    assert bracket_f1([]) == bracket_f1(rows[1:2]) == 0.0
+    model = CCM(sweeps=1).fit(TEXT)
+    assert model.score(TEXT, model.predict(TEXT)) == 100.0
+
+
+def test_defaults_are_those_of_the_page():
+    assert StartOptions() == StartOptions("short", restarts=6, sweeps=3)
+    params = CCM().get_params()
+    assert {name: params[name] for name in ("method", "sweeps", "constituent", "distituent", "count_empty")} == {
+        "method": "gibbs", "sweeps": 40, "constituent": 2.0, "distituent": 20.0, "count_empty": False,
+    }  # fmt: skip
+    assert {name: params[name] for name in ("average", "start", "restarts", "warm_up", "edges", "random_state")} == {
+        "average": 0.5, "start": "uniform", "restarts": 6, "warm_up": 3, "edges": 0.0, "random_state": 1,
+    }  # fmt: skip

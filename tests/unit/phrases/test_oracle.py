@@ -205,6 +205,17 @@ def test_sums_with_and_without_logarithms_agree(seed, forests):
     assert posteriors(huge, compiled=False).pair.max() <= 1 + 1e-6
 
 
+@settings(max_examples=40)
+@given(seeds)
+def test_sums_agree_where_every_word_may_go_with_every_phrase(seed):
+    problem, chance = oracle.random_problem(seed, 5, False)[0], np.random.default_rng(seed)
+    problem = replace(problem, pair=chance.normal(-2, 1, problem.pair.shape))
+    scaled, slow = posteriors(problem, compiled=False), _log_posteriors(problem, None, False)
+    assert same(scaled.log_sum, slow.log_sum)
+    for name in ("pair", "null_s", "null_t"):
+        assert np.allclose(getattr(scaled, name), getattr(slow, name), atol=1e-8)
+
+
 @pytest.mark.parametrize("name", ["post", "post_s", "post_t"])
 def test_a_number_that_leaves_its_range_is_noticed_in_each_of_the_sums(monkeypatch, name):
     problem, _ = oracle.random_problem(4, 5, False)

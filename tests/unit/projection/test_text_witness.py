@@ -193,6 +193,13 @@ class TestFormulas:
         assert list(habits) == [stem_of(word(LNK))], "the others are nouns or verbs, or there is only one"
         assert habits[stem_of(word(LNK))] == pytest.approx(habit)
 
+    def test_pools_of_sentences_of_several_words(self) -> None:
+        rows = np.array([row(NOUN=0.9, VERB=0.1), row(PART=0.8, DET=0.2), row(VERB=0.7, NOUN=0.3)])
+        texts = [analysis([word(Gloss(("fish",))), word(LNK), word(Gloss(("see",)))], rows) for _ in range(3)]
+        pools = TagPools.of(texts)
+        tags = {stem: UPOS[int(logs.argmax())] for stem, logs in pools.logs.items()}
+        assert tags == {"fish": "NOUN", stem_of(word(LNK)): "PART", "see": "VERB"}
+
     def test_arguments(self) -> None:
         codes = np.full((4, 4), chart.KID)
         codes[2, 1], codes[2, 3] = chart.OUT, chart.MOTHER
