@@ -642,7 +642,7 @@ class GlossPasses(Neighbours):
         ranked = []
         for i, texts in waiting.items() if free else ():
             for j in free:
-                fit = self.likenesses.likeness(*self.compared(texts, j))
+                fit = self.likenesses.likeness(*self.both_in_english(texts, j))
                 score = (
                     fit - (0.0 if self.same_class(i, j) else CLASS_MISFIT) + PLACE_FIT * min(1.0, max(-1.0, self.near(i, j)))
                 )
@@ -652,7 +652,7 @@ class GlossPasses(Neighbours):
             if not self.e_of[i] and not self.f_of[j]:
                 self.link(i, j, "meaning")
 
-    def compared(self, texts: list[str], j: int) -> tuple[str, str]:
+    def both_in_english(self, texts: list[str], j: int) -> tuple[str, str]:
         """The words of a gloss, and word j of the translation; both in English where they are in two languages."""
         if not self.gloss_language:
             return ".".join(texts), self.e.forms[j]
