@@ -288,7 +288,7 @@ class Archive:
                     lambda tag, above: tag in tags and (not within or above in within),
                     frozenset(),
                 )
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError) as error:
             raise FormatError(f"broken zip data: {error}", where, "fetch the file again") from None
 
 
