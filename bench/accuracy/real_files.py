@@ -322,6 +322,12 @@ def _count_eopas(path: Path) -> tuple[int, int]:
     return sum(any(map(str.isalnum, re.sub(r"\[[^\[\]]*\]", "", text))) for text in texts), 0
 
 
+def _count_latex(path: Path) -> tuple[int, int]:
+    """Examples, and those with a translation before the next begins."""
+    openers = re.split(r"\\gll+\b", path.read_text(encoding="utf-8"))[1:]
+    return len(openers), sum("\\glt" in re.split(r"\\ex\b|\\z\b|\\begin\b", part)[0] for part in openers)
+
+
 def _count_lingview(path: Path) -> tuple[int, int]:
     texts = [_plain(sentence.get("text")) for sentence in json.loads(path.read_text(encoding="utf-8"))["sentences"]]
     return sum(any(map(str.isalnum, text)) for text in texts), 0
@@ -338,9 +344,10 @@ COUNTED: dict[str, Callable[[Path], tuple[int, int]]] = {
     "eopas2.xml": _count_eopas,
     "lingview_story.json": _count_lingview,
     "Has_Hlai_grammar.wikitext.txt": _count_wikitext,
+    "lsp241_ch3-5.tex": _count_latex,
 }
 """Files of which the index counts something else, counted here: the TextGrid has the beginning of the .eaf; rows of the table are words; phrases of
-silence and sentences without text have no words; `{{fs interlinear}}` is an example, too."""
+silence and sentences without text have no words; `{{fs interlinear}}` is an example, too; a translation of lsp241 has no example."""
 SENTENCE_TIERS = ("trs",)
 """Names before `@` of the tiers of the TextGrid that have the sentences."""
 TABLES = {"abaza_oral.csv": ("word_forms", "gloss")}

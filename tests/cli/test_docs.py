@@ -115,6 +115,11 @@ def _interlinear(block: Block) -> None:
 
 
 def _phrases(text: str, folder: Path) -> None:
+    if '"gloss"' in text:
+        [one] = formats.loads(text)
+        assert one.lines_up
+        assert one.translation
+        return
     (folder / "pairs.jsonl").write_text(" ".join(text.split()), encoding="utf-8")
     [one] = phrase_pairs.load(folder / "pairs.jsonl")
     assert one.pairs

@@ -660,13 +660,14 @@ def _utterance(
 def _scription_cells(line: str) -> list[str]:
     """Words of a line; several in brackets are one, and asterisks around a word only emphasise it.
 
-    >>> _scription_cells("[ka lu] *uvan* [x]a")
-    ['ka lu', 'uvan', '[x]a']
+    >>> _scription_cells("[ka lu] *uvan* [x]a [na mi].")
+    ['ka lu', 'uvan', '[x]a', 'na mi.']
     """
     if "\t" in line.strip():
         return [cell.strip() for cell in line.strip().split("\t")]
-    cells = re.findall(r"(?<!\S)\[[^\[\]\n]*\s[^\[\]\n]*\](?!\S)|\S+", line)
-    return [re.sub(r"^\*(\w.*\w|\w)\*$", r"\1", cell[1:-1] if cell.startswith("[") and " " in cell else cell) for cell in cells]
+    cells = re.findall(r"(?<!\S)\[[^\[\]\n]*\s[^\[\]\n]*\][.,;:!?]*(?!\S)|\S+", line)
+    bare = [re.sub(r"^\[(.*)\]([.,;:!?]*)$", r"\1\2", cell) if " " in cell else cell for cell in cells]
+    return [re.sub(r"^\*(\w.*\w|\w)\*$", r"\1", cell) for cell in bare]
 
 
 # SIGMORPHON.

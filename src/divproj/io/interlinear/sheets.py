@@ -288,7 +288,7 @@ class Archive:
                     lambda tag, above: tag in tags and (not within or above in within),
                     frozenset(),
                 )
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError) as error:
             raise FormatError(f"broken zip data: {error}", where, "fetch the file again") from None
 
 
@@ -586,7 +586,7 @@ def sentences(rows: Iterator[Row], place: Place, faults: Faults, options: Option
         headings_ = [normalize_space(one_line(cell)) for cell in first[0][1]]
         roles = {c: role if role != "-" else role_of(headings_[c]) for c, role in layout.roles.items() if c < len(headings_)}
         begin, layout = 0, Layout(roles, headings_)
-    if barred := [c for c in layout.of(*_MAIN, "glosses") if _is_barred(first[begin + 1 :], c)]:
+    if barred := [c for c in layout.of(*_MAIN, "glosses") if _has_bars(first[begin + 1 :], c)]:
         first = [(number, _without_bars(cells, barred)) for number, cells in first]
         rows = ((number, _without_bars(cells, barred)) for number, cells in rows)
     body = chain(first[begin + 1 :], rows)
@@ -607,7 +607,7 @@ def sentences(rows: Iterator[Row], place: Place, faults: Faults, options: Option
             yield igt
 
 
-def _is_barred(sample: Sequence[Row], column: int) -> bool:
+def _has_bars(sample: Sequence[Row], column: int) -> bool:
     """Whether the words of a column stand between bars, `kolu|uva-n`."""
     filled = [text for _, cells in sample if (text := _cell(cells, column))]
     return sum("|" in text and " " not in text.replace(" | ", "|") for text in filled) > LINED_UP * len(filled)
