@@ -223,7 +223,7 @@ def pieces(data: bytes, chance: random.Random) -> bytes:
             case 0:
                 parts[k] = b""
             case 1:
-                parts[k] *= chance.choice((2, 2, 3000))
+                parts[k] *= chance.choice((2, 2, min(3000, 1 + 1_000_000 // (1 + len(parts[k])))))
             case 2:
                 parts[k], parts[other] = parts[other], parts[k]
             case 3:

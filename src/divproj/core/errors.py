@@ -243,7 +243,7 @@ class Faults:
     miscoded: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Translations in another language than the file says, by the language stated and their own: reported once at the end."""
     most: int = 1000
-    """Errors kept in `noted`: memory stays flat on a corpus that is bad throughout."""
+    """Errors kept in `noted`, with those of files twice as many: memory stays flat on a corpus that is bad throughout."""
     reading: Reading = field(default_factory=Reading)
     """What the last file was read as."""
 
@@ -283,7 +283,7 @@ class Faults:
     def _note(self, error: ProjError, *, always: bool = False) -> None:
         if self.strict:
             raise error
-        if always or len(self.noted) < self.most:
+        if len(self.noted) < self.most * (1 + always):
             self.noted.append(error)
         if self.tell:
             self.tell(error)

@@ -94,3 +94,14 @@ def test_a_message_is_not_as_long_as_a_damaged_line():
     assert len(shown) < 2000
     assert shown.startswith("a.txt:3: xxx")
     assert shown.endswith("xxx; fix it")
+
+
+def test_faults_of_files_are_not_kept_without_end():
+    """Nine million lines that belong to nothing took 4 GB. Faults of sentences leave room for them."""
+    faults = Faults(strict=False, most=3)
+    for k in range(9):
+        faults.sentence(FormatError(f"sentence {k}"))
+    for k in range(9):
+        faults.file(FormatError(f"file {k}"))
+    assert [str(error) for error in faults.noted] == [f"{kind} {k}" for kind in ("sentence", "file") for k in range(3)]
+    assert faults.sentences == 9
