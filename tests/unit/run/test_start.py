@@ -138,3 +138,12 @@ def test_any_names_make_a_config(language: str, file: str):
     assert found["input"]["text"] == [file, "b"]
     assert found["input"]["gold"] == file
     assert tomllib.loads(f"a = {toml_string(file)}")["a"] == file
+
+
+def test_lines_without_a_blank_one_are_a_bitext(tmp_path: Path):
+    """Running text of which some lines happen to be as long as their neighbours is no glossed sentence of many lines."""
+    for name in ("f.txt", "e.txt"):
+        (tmp_path / name).write_text("ka lo mi .\nso ta ne .\nwe see it .\n" * 8, encoding="utf-8")
+    contents = look(tmp_path)
+    assert contents.bitext == ("f.txt", "e.txt")
+    assert contents.text == []
