@@ -152,7 +152,9 @@ def _kind(path: Path) -> str:
         instances = interlinear.loads(whole, "plain", Faults(strict=False))
     except (FormatError, ProjError):
         return ""
-    unbroken = len(instances) == 1 and len(lines) > BLOCK  # lines without a blank one between them: no glossed sentence has so many
+    unbroken = (
+        len(instances) == 1 and len(lines) > BLOCK
+    )  # lines without a blank one between them: no glossed sentence has so many
     if not unbroken and 2 * sum(1 for igt in instances if igt.lines_up and igt.translation) >= len(instances):
         return "text"
     return "lines" if path.suffix.lower() == ".txt" else ""
