@@ -4,7 +4,7 @@ document.addEventListener("click", event => {
   const block = button && button.closest(".language-console, .highlight");
   const code = block && block.querySelector("code");
   const lines = code ? code.textContent.split("\n") : [];
-  if (!lines.some(line => line.startsWith("$ "))) return;
+  if (!navigator.clipboard || !lines.some(line => line.startsWith("$ "))) return;
   const commands = lines.filter(line => line.startsWith("$ ")).map(line => line.slice(2)).join("\n");
   event.preventDefault();
   event.stopImmediatePropagation();

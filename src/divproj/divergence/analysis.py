@@ -149,6 +149,31 @@ class Analysis:
     dorr: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[Example]] = field(default_factory=lambda: {name: [] for name in TYPES})
 
+    def __repr__(self) -> str:
+        """
+        >>> Analysis(sentences=2)
+        Analysis of 2 pairs: E → F 0.0 % of 0 edges match, F → E 0.0 % of 0 edges match
+        """
+        parts = []
+        for direction, name in zip(DIRECTIONS, ("E → F", "F → E"), strict=True):
+            row = self.stage_counts(direction)[0]
+            parts.append(f"{name} {100 * row['match'] / max(row['edges'], 1):.1f} % of {row['edges']:,} edges match")
+        return f"Analysis of {self.sentences:,} pair{'s' * (self.sentences != 1)}: {', '.join(parts)}"
+
+    def _repr_html_(self) -> str:
+        """Both tables of stages, for notebooks."""
+        tables = []
+        for direction, name in zip(DIRECTIONS, ("E → F: edges of E", "F → E: edges of F"), strict=True):
+            rows = "".join(
+                f"<tr><th>{row['stage']}</th>"
+                + "".join(f"<td>{100 * row[kind] / max(row['edges'], 1):.1f}</td>" for kind in CLASSES)
+                + f"<td>{row['edges']:,}</td></tr>"
+                for row in self.stage_counts(direction)
+            )
+            heads = "".join(f"<th>{kind}</th>" for kind in ("stage", *CLASSES, "edges"))
+            tables.append(f"<table><caption>{name}, percent</caption><tr>{heads}</tr>{rows}</table>")
+        return f"<div><p>{self.sentences:,} pairs</p>{''.join(tables)}</div>"
+
     def note(self, name: str, pair: Pair, text: str) -> None:
         """Keep an example of one of Dorr's types."""
         self.examples[name].append(Example(pair.sent_id, text))

@@ -149,6 +149,19 @@ class Projector:
         elif self._can_start:
             self._settle(systems.SystemChoice(self.system, REQUESTED))
 
+    def __repr__(self) -> str:
+        """What projects, and why.
+
+        >>> Projector("s1-r"), Projector()
+        (Projector: direct projection (s1-r), as requested, Projector: the best system for the data, chosen when a text is projected)
+        """
+        if not self.system_ and self.system == systems.AUTO:
+            return "Projector: the best system for the data, chosen when a text is projected"
+        learned = f", learned from {self.gold_} gold sentence{'s' * (self.gold_ != 1)}" if self.gold_ else ""
+        needs = ", which needs `fit` with gold trees first" if self.needs_gold and not self.gold_ else ""
+        why = f", {self.why_}" if self.why_ else ""
+        return f"Projector: {systems.system_name(self.system_ or self.system)}{why}{learned}{needs}"
+
     @classmethod
     def of(cls, how: ProjectOptions, **more: Any) -> Projector:
         """Return the projector that the options describe; `more` are other keywords."""

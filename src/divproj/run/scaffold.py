@@ -26,6 +26,8 @@ SAME_TEXT = 0.9
 CONFIG, README = "divproj.toml", "README.md"
 MOST = 2000
 """Files of a folder that are examined."""
+BLOCK = 12
+"""Lines of the longest glossed sentence, wrapped; not tuned."""
 HEAD = 1 << 18
 """Bytes of a file that are examined."""
 _OTHER = {
@@ -150,7 +152,10 @@ def _kind(path: Path) -> str:
         instances = interlinear.loads(whole, "plain", Faults(strict=False))
     except (FormatError, ProjError):
         return ""
-    if 2 * sum(1 for igt in instances if igt.lines_up and igt.translation) >= len(instances):
+    unbroken = (
+        len(instances) == 1 and len(lines) > BLOCK
+    )  # lines without a blank one between them: no glossed sentence has so many
+    if not unbroken and 2 * sum(1 for igt in instances if igt.lines_up and igt.translation) >= len(instances):
         return "text"
     return "lines" if path.suffix.lower() == ".txt" else ""
 

@@ -387,7 +387,7 @@ def test_the_calibration_does_not_speak_of_what_was_learned_from(folder: Path):
     assert "and checked on 2 held-out sentences and 6 gold sentences in 2 folds" in told
     (folder / "gold.conllu").write_text(conllu([item[0] for item in unlike(12)]), encoding="utf-8")
     run(config(folder, LEARNED.replace("held_out = 0.25", "held_out = 0.0")))
-    assert results(folder)["scores"]["expected"]["source"] == "2 folds of 12 gold sentences"
+    assert results(folder)["scores"]["expected"]["source"] == "12 gold sentences in 2 folds"
     run(config(folder, LEARNED.replace("held_out = 0.25", "held_out = 0.0").replace("folds = 2", "folds = 0")))
     assert results(folder)["scores"]["expected"] is None
 

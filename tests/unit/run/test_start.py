@@ -138,3 +138,25 @@ def test_any_names_make_a_config(language: str, file: str):
     assert found["input"]["text"] == [file, "b"]
     assert found["input"]["gold"] == file
     assert tomllib.loads(f"a = {toml_string(file)}")["a"] == file
+
+
+def test_lines_without_a_blank_one_are_a_bitext(tmp_path: Path):
+    """Running text whose first lines happen to be as long as each other is no glossed sentence of sixty lines."""
+    for side in "fe":
+        rows = (shipped("corpora") / "deu-eng" / f"{side}.conllu").read_text(encoding="utf-8").splitlines()
+        sentences = [" ".join(row.split("\t")[1] for row in part) for part in _sentences(rows)]
+        (tmp_path / f"{side}.txt").write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    contents = look(tmp_path)
+    assert contents.bitext == ("f.txt", "e.txt")
+    assert contents.text == []
+
+
+def _sentences(rows: list[str]) -> list[list[str]]:
+    """The rows of words, sentence by sentence."""
+    parts: list[list[str]] = [[]]
+    for row in rows:
+        if not row:
+            parts.append([])
+        elif row[:1].isdigit():
+            parts[-1].append(row)
+    return [part for part in parts if part]
