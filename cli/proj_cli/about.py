@@ -116,7 +116,7 @@ def systems(
     typer.echo(
         "Percentage of right heads (UAS), from bench/RESULTS.md; the two columns cannot be compared with each other.\n"
         "ODIN: four languages, short sentences, gold links and English trees, ten folds.\n"
-        "glossed: glosses and translations alone, 19 treebanks, each by models that had not learned from its family;\n"
+        "glossed: glosses and translations alone, 24 treebanks, each by models that had not learned from its family;\n"
         "s2+, s6+, s4+ and s5+ with 20 gold trees of the language (17 treebanks)."
         + ("" if papers else "\n--papers also lists the systems that serve to compare with the papers.")
     )
