@@ -116,7 +116,7 @@ def systems(
     common.note(
         "Choose one with --system CODE. The figures are percentages of right heads (UAS); the two columns cannot be compared with each other.\n"
         "ODIN: four languages, short sentences, gold links and English trees, ten folds.\n"
-        "glossed: glosses and translations alone, 19 treebanks, each by models that had not learned from its language family; "
+        "glossed: glosses and translations alone, 24 treebanks, each by models that had not learned from its language family; "
         "s2+, s6+, s4+ and s5+ with 20 gold trees of the language (17 treebanks)."
         + ("" if papers else "\n--papers also lists the systems that serve to compare with the papers.")
     )

@@ -270,7 +270,7 @@ def types(
     """List the word types of a glossed text as a table, to be tagged by you: the doubtful ones first.
 
     Fill in the columns tag (NOUN, n, or ok for the guess) and relation (case marker, linker …) in any program, and save it under its name:
-    `proj project`, `proj run` and `proj review` find it beside the text. Twenty types are worth more than ten trees.
+    `proj project`, `proj run` and `proj review` find it beside the text. Twenty types are worth about as much as ten trees.
     Run the command again to see what is still open; your answers stay.
 
     Example: proj types story.flextext
