@@ -53,15 +53,12 @@ def _read(
     source: str, target: str | None, how: AlignOptions, strict: bool, ignore_ids: bool, paper: bool = False
 ) -> ForestPairs:
     """The pairs of trees that are to be aligned. The paper's method has no encoder."""
-    from dataclasses import replace
-
     from divproj.phrases import wordnet
     from divproj.phrases.reading import read_pairs
 
     if source == target == "-":
         raise typer.BadParameter("only one side can be stdin (-)")
-    how = replace(how, embeddings="en") if paper and how.embeddings is None and not how.languages else how
-    pairs = read_pairs(source, target, how, common.faults_for(strict), same_ids=not ignore_ids)
+    pairs = read_pairs(source, target, how, common.faults_for(strict), same_ids=not ignore_ids, with_encoder=not paper)
     if pairs.lexicon.wordnet is None and pairs.lexicon.english:
         talk.say(f"proj: no WordNet found, so synonyms are not candidates; {wordnet.REMEDY}")
     return pairs

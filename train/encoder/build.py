@@ -28,6 +28,7 @@ from sklearn.preprocessing import StandardScaler
 
 from divproj.phrases.lexicon import word_kinds
 from divproj.runtime import modelfile
+from divproj.runtime.engine import one_blas_thread
 from divproj.text.encoder import (
     END,
     FIRST,
@@ -81,7 +82,8 @@ def main() -> None:
         blank = {"match.first": np.zeros(FIRST + 1), "match.second": np.zeros(SECOND + 1)}
         modelfile.save(Path(place) / "new", FORMAT, VERSION, facts, arrays | blank)
         encoder = ContextEncoder.load(Path(place) / "new")
-    arrays |= learn(encoder, [row for row in rows(options.paraphrases) if part(row) == "train"])
+    with one_blas_thread():
+        arrays |= learn(encoder, [row for row in rows(options.paraphrases) if part(row) == "train"])
     modelfile.save(options.output, FORMAT, VERSION, facts, arrays, beside=("*.txt", "*.md"))
 
 

@@ -318,13 +318,15 @@ def _digest(paths: list[str]) -> str:
     return digest.hexdigest()[:12]
 
 
-def read_pairs(source: str, target: str | None, how: AlignOptions, faults: Faults, *, same_ids: bool = True) -> ForestPairs:
+def read_pairs(
+    source: str, target: str | None, how: AlignOptions, faults: Faults, *, same_ids: bool = True, with_encoder: bool = True
+) -> ForestPairs:
     """Return the pairs of forests of two files, of a corpus folder, or of JSON lines, read as the options say."""
     source, target, links = forest_files(source, target, how.links)
     languages = how.language_pair if how.languages else TWO_LANGUAGES if links else ("en", "en")
     by_lexicon = links is None if how.lexical is None else how.lexical
     files = (how.wordnet, how.candidates, how.embeddings)
-    words = load_lexicon(languages, *files, how.threshold, faults, with_encoder=by_lexicon)
+    words = load_lexicon(languages, *files, how.threshold, faults, with_encoder=with_encoder and by_lexicon)
     options = ForestOptions(how.binarise, punctuation=how.punctuation, constituents=True)
     return ForestPairs(source, target, words, by_lexicon, links, options, how.tree_format, faults, same_ids)
 

@@ -54,7 +54,7 @@ MATRICES = ("query", "key", "value", "mix", "up", "down")
 
 
 @dataclass(frozen=True)
-class Layer:
+class EncoderLayer:
     """Weights of one layer; each matrix is (inputs, outputs) with the bias beside it."""
 
     matrices: dict[str, tuple[Floats, Floats]]
@@ -73,7 +73,7 @@ class ContextEncoder:
     units: Floats
     positions: Floats
     norm: tuple[Floats, Floats]
-    layers: tuple[Layer, ...]
+    layers: tuple[EncoderLayer, ...]
     heads: int
     matcher: WordMatcher
     known: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
@@ -148,7 +148,7 @@ class ContextEncoder:
         sums = np.add.reduceat(x[: 1 + int(lengths.sum())], starts, axis=0)
         return np.asarray(sums / lengths[:, None], dtype=np.float32)
 
-    def _pass(self, x: Floats, layer: Layer) -> Floats:
+    def _pass(self, x: Floats, layer: EncoderLayer) -> Floats:
         """
         A = softmax(Q K^T / √d) V, head by head;  x' = norm(x + A W + b);  x'' = norm(x' + gelu(x' U + c) D + d)
         """
@@ -236,7 +236,7 @@ def _places(stored: ModelFolder, rows: NDArray[np.int8]) -> dict[str, int]:
     return places
 
 
-def _layer(stored: ModelFolder, name: str, size: int) -> Layer:
+def _layer(stored: ModelFolder, name: str, size: int) -> EncoderLayer:
     wide = stored.array(f"{name}.up.bias", "f", None).shape[0]
     shapes = {"up": (size, wide), "down": (wide, size)}
     matrices = {}
@@ -246,7 +246,7 @@ def _layer(stored: ModelFolder, name: str, size: int) -> Layer:
         units = stored.array(f"{name}.{part}.units", "f", outputs)
         matrix = np.ascontiguousarray((rows.astype(np.float32) * units.astype(np.float32)[:, None]).T)
         matrices[part] = matrix, stored.array(f"{name}.{part}.bias", "f", outputs).astype(np.float32)
-    return Layer(matrices, (_norm(stored, f"{name}.norm1", size), _norm(stored, f"{name}.norm2", size)))
+    return EncoderLayer(matrices, (_norm(stored, f"{name}.norm1", size), _norm(stored, f"{name}.norm2", size)))
 
 
 def _norm(stored: ModelFolder, name: str, size: int) -> tuple[Floats, Floats]:

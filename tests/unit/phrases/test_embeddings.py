@@ -93,3 +93,35 @@ def test_near_vectors_make_candidates_by_default():
     known = load_lexicon(("en", "en"), None, None, None, NEAR_COSINE, Faults())
     assert known.near("mother", "father")
     assert not known.near("mother", "river")
+
+
+def test_the_encoder_is_for_two_english_texts_without_vectors_of_their_own(monkeypatch):
+    from divproj.phrases import reading
+
+    encoder = object()
+    monkeypatch.setattr(reading, "load_encoder", lambda: encoder)
+
+    def known(languages, vectors, with_encoder=True):
+        return load_lexicon(languages, None, None, vectors, NEAR_COSINE, Faults(), with_encoder=with_encoder).encoder
+
+    assert known(("en", "en"), None) is encoder
+    assert known(("en", "en"), "en") is known(("en", "en"), "none") is known(("de", "en"), None) is None
+    assert known(("en", "en"), None, with_encoder=False) is None
+
+
+def test_the_signature_names_the_encoder_and_paper_has_none(tmp_path, monkeypatch):
+    from divproj.core.options import AlignOptions
+    from divproj.phrases import reading
+
+    class Tiny:
+        name = "tiny"
+
+    monkeypatch.setattr(reading, "load_encoder", Tiny)
+    files = [tmp_path / "a.mrg", tmp_path / "b.mrg"]
+    for file in files:
+        file.write_text("(S (NN dogs) (VBP bark))\n")
+    source, target = map(str, files)
+    facts = [
+        reading.read_pairs(source, target, AlignOptions(), Faults(), with_encoder=way).signature_facts for way in (True, False)
+    ]
+    assert facts == [{"encoder": "tiny"}, {}]

@@ -166,7 +166,6 @@ def test_features_do_not_depend_on_which_side_is_the_source():
 
 
 def test_words_that_mean_the_same_are_candidates_and_a_table_has_its_say(encoder: ContextEncoder):
-    from divproj.forest.trees import PhraseTree  # noqa: F401  (the forest package is used below)
     from divproj.io.trees.forests import ForestOptions, forests_of
     from divproj.phrases.reading import candidates
 
