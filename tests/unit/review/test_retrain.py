@@ -45,7 +45,7 @@ def test_learning_adds_to_the_trees_in_use(pairs: list[Pair]):
     session.set_relation(21, 1, "mine")
     job = LearningJob(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
     assert job.start()
-    job.wait(60)
+    job.wait(600)
     status = job.status
     assert status["state"] == "done", status
     assert status["told"].startswith("checked on 20 gold sentences that it had not seen, learning puts ")
@@ -75,7 +75,7 @@ def test_a_tree_of_learning_can_be_refused(pairs: list[Pair]):
     correct(session, pairs, range(20))
     job = LearningJob(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
     job.start()
-    job.wait(60)
+    job.wait(600)
     n = next(iter(session.differing()))
     old, new = session.differing()[n]
     session.refuse(n)
@@ -100,7 +100,7 @@ def test_one_gold_sentence_makes_no_tree_worse(pairs: list[Pair], first: int):
     correct(session, pairs, [first])
     job = LearningJob(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
     job.start()
-    job.wait(60)
+    job.wait(600)
     told = job.status["told"]
     assert "1 gold sentence cannot be checked (4 more are needed), so only what the odds are strongly for is changed" in told
     assert all(now >= was for now, was in zip(right(session, pairs, others), were, strict=True))
@@ -113,7 +113,7 @@ def test_too_few_sentences_for_a_system_that_starts_anew(pairs: list[Pair]):
     before = session.render()
     job = LearningJob(session, ProjectionLearner("s2-1"), ProjectionInputs(bitexts), "s2-1")
     job.start()
-    job.wait(60)
+    job.wait(600)
     assert job.status["told"] == "nothing has changed: learning can be checked from 5 gold sentences on: 1 more is needed"
     assert session.render() == before
 
@@ -168,7 +168,7 @@ def test_a_system_without_confidences_of_its_own_has_calibrated_ones(pairs: list
     correct(session, pairs, range(10))
     job = LearningJob(session, ProjectionLearner("s2-1"), ProjectionInputs(bitexts), "s2-1")
     job.start()
-    job.wait(60)
+    job.wait(600)
     assert "learning puts" in job.status["told"]
     sure = session.states[60].confidence
     assert sure is not None
