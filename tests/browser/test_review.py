@@ -677,10 +677,11 @@ def test_words_at_once(new_page: New, glossed: Server, tmp_path: Path, by: str):
     page.press("Enter") if by == "keyboard" else page.point("#applytypes", click=True)
     page.wait("document.querySelector('#typesbusy').textContent.includes('1 word type answered')")
     assert session.answers == {key: ["interj", ""]}
-    page.press("Escape")
+    page.press("Escape") if by == "keyboard" else page.point("#closetypes", click=True)
+    page.wait("!document.querySelector('#typesbox').open")
     assert page.js("document.querySelector('#first').hidden")
     assert b"\tINTJ\t" in session.render()
-    page.press("u")
+    page.press("u") if by == "keyboard" else page.point("#undo", click=True)
     page.wait("document.querySelector('#told').textContent.startsWith('undone: 1 word type answered')")
     assert session.render() == before
     assert troubles(page) == []
