@@ -204,7 +204,7 @@ def correcting(bank: GlossedTreebank, system: S6, way: str) -> Iterator[tuple[in
     open_types = [row for row in list_types(bank.sentences, system) if row.key in right][:MOST_TYPES]
     answers: dict[str, WordAnswer] = {}
     corrected: dict[int, ReviewedSentence] = {}
-    trees = _projected(bank, system, answers)
+    trees = _project(bank, system, answers)
     edits = 0
     yield 0, _las(bank, {n: (x.prior.heads, x.prior.deprels) for n, x in trees.items()})
     while edits < BUDGETS[-1] and (open_types or len(corrected) < len(trees)):
@@ -217,7 +217,7 @@ def correcting(bank: GlossedTreebank, system: S6, way: str) -> Iterator[tuple[in
             batch, open_types = open_types[:TYPES_AT_ONCE], open_types[TYPES_AT_ONCE:]
             answers |= {row.key: right[row.key] for row in batch}
             edits += len(batch)
-            trees = _projected(bank, system, answers) | corrected
+            trees = _project(bank, system, answers) | corrected
         else:
             for choice in choices[:SENTENCES_AT_ONCE]:
                 x = corrected[choice.n] = trees[choice.n]
@@ -225,7 +225,7 @@ def correcting(bank: GlossedTreebank, system: S6, way: str) -> Iterator[tuple[in
         yield edits, _las(bank, _after_learning(trees, corrected))
 
 
-def _projected(bank: GlossedTreebank, system: S6, answers: dict[str, WordAnswer]) -> dict[int, ReviewedSentence]:
+def _project(bank: GlossedTreebank, system: S6, answers: dict[str, WordAnswer]) -> dict[int, ReviewedSentence]:
     sentences = with_answers(bank, answers).sentences
     project = AdaptedSystem.to(system, sentences).project
     rows = zip(sentences, bank.gold, strict=True)
