@@ -1,39 +1,51 @@
 """Learning by correction, simulated with gold trees: a person corrects sentences, the review learns from them and checks itself.
 
-Two questions, as `proj review` does it (`AdaptingLearner` over the trees in use, `check` before anything is taken):
+Three questions, as `proj review` does it (`AdaptingLearner` over the trees in use, `check` before anything is taken):
 `learning`: heads right in the rest with 1, 5, 10 and 20 corrected sentences, chosen by chance; what a check refuses stays.
 `choosing`: heads right in sentences never shown, by heads that the person had to change, for three ways to choose: by chance, the least
 confident, and the most to gain as `proj review` goes by it (`choosing.ranked`). Between two rounds of learning the line is straight;
 where all rounds are through before so many heads were changed, the last value stands.
+`words`: LAS of the whole text, as the linguist has it then, by the number of edits: word types tagged first, sentences corrected first, or mixed by
+the rule of “Next to correct”. An edit is a tag for a type, or a word whose head or relation is corrected. Types come in the order of `proj types`, ten
+at a time, sentences most to gain first, five at a time; a corrected sentence is right from then on. What sentences teach counts where the check lets it.
 
-python bench/accuracy/review_simulation.py learning|choosing [--seeds 3] [--most 300] [CORPUS ...]
+python bench/accuracy/review_simulation.py learning|choosing|words [--seeds 3] [--most 300] [--work MODELS] [CORPUS ...]
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import ne
 from pathlib import Path
 from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.accuracy.glossbanks import without_family
+from bench.accuracy.glossbanks import WORK, answers_of, banks, fold, with_answers, without_family
 from bench.common import DATA, Table, need
 
-from divproj.core.errors import Faults
+from divproj.core.errors import Faults, ProjError
+from divproj.core.pair import WordAnswer
 from divproj.core.tree import DepTree
 from divproj.io.corpus import Corpus
 from divproj.io.trees import conllu
 from divproj.projection.direct import Projection, ProjectionInput
+from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
+from divproj.projection.glossed.training import GlossedTreebank
+from divproj.projection.glossed.word_types import list_types
 from divproj.projection.pipeline import corrections
 from divproj.projection.prepare import Preparation, prepare_text
 from divproj.projection.systems import AdaptedSystem
 from divproj.review.learning import AdaptingLearner, PriorTree, ReviewedSentence, check
-from divproj.review.server import DoubtfulWord, rank
+from divproj.review.server import LEARNED_SHARE, TAG_WORTH, DoubtfulWord, rank
+from divproj.runtime.vectors import shipped_vectors
+
+Edges = tuple[Sequence[int], Sequence[str]]
 
 CORPORA = {
     "odin-ger": ("odin/ger/igt.txt", "deu"),
@@ -179,13 +191,104 @@ def _words(example: ReviewedSentence, sure: Sequence[float | None]) -> list[Doub
     return [DoubtfulWord(form.lower(), tag, rel, reason, c or 0.0) for form, tag, rel, reason, c in rows]
 
 
+BUDGETS = (20, 50, 100, 200)
+"""Edits after which the orders of work are compared."""
+WAYS = ("words first", "sentences first", "mixed")
+TYPES_AT_ONCE, SENTENCES_AT_ONCE, MOST_TYPES = 10, 5, 100
+BANKS = ("nhi", "arh", "kir")
+
+
+def correcting(bank: GlossedTreebank, system: S6, way: str) -> Iterator[tuple[int, float]]:
+    """(edits, LAS of the text) before the first edit and after each batch, up to the largest budget."""
+    right = answers_of(bank)
+    open_types = [row for row in list_types(bank.sentences, system) if row.key in right][:MOST_TYPES]
+    answers: dict[str, WordAnswer] = {}
+    corrected: dict[int, ReviewedSentence] = {}
+    trees = _project(bank, system, answers)
+    edits = 0
+    yield 0, _las(bank, {n: (x.prior.heads, x.prior.deprels) for n, x in trees.items()})
+    while edits < BUDGETS[-1] and (open_types or len(corrected) < len(trees)):
+        free = {n: _words(x, x.prior.confidence) for n, x in trees.items() if n not in corrected}
+        choices = rank(free, [_words(x, x.prior.confidence) for x in corrected.values()])
+        words = way == "words first"
+        if way == "mixed" and open_types:
+            words = TAG_WORTH * open_types[0].gain > 1 + LEARNED_SHARE * (choices[0].gain if choices else 0)
+        if (words and open_types) or not choices:
+            batch, open_types = open_types[:TYPES_AT_ONCE], open_types[TYPES_AT_ONCE:]
+            answers |= {row.key: right[row.key] for row in batch}
+            edits += len(batch)
+            trees = _project(bank, system, answers) | corrected
+        else:
+            for choice in choices[:SENTENCES_AT_ONCE]:
+                x = corrected[choice.n] = trees[choice.n]
+                edits += sum(map(ne, _edges(x.prior.heads, x.prior.deprels), _edges(x.tree.heads, x.tree.deprels)))
+        yield edits, _las(bank, _after_learning(trees, corrected))
+
+
+def _project(bank: GlossedTreebank, system: S6, answers: dict[str, WordAnswer]) -> dict[int, ReviewedSentence]:
+    sentences = with_answers(bank, answers).sentences
+    project = AdaptedSystem.to(system, sentences).project
+    rows = zip(sentences, bank.gold, strict=True)
+    return {
+        n: _example(n, gold, project(sentence))
+        for n, (sentence, gold) in enumerate(rows)
+        if 0 in gold.heads and min(gold.heads) >= 0
+    }
+
+
+def _after_learning(trees: dict[int, ReviewedSentence], corrected: dict[int, ReviewedSentence]) -> dict[int, Edges]:
+    """Heads and relations of all sentences: corrected ones are right, others as learning leaves them."""
+    now = {n: (x.prior.heads, x.prior.deprels) for n, x in trees.items()}
+    if corrected:
+        rest = [x for n, x in trees.items() if n not in corrected]
+        with contextlib.suppress(ProjError):
+            verdict = check(AdaptingLearner(), [*corrected.values()], quiet, curve=False)
+            if verdict.better:
+                now |= {n: (tree.heads, tree.deprels) for n, tree in verdict.learner([*corrected.values()], rest, quiet)}
+    return now | {n: (x.tree.heads, x.tree.deprels) for n, x in corrected.items()}
+
+
+def _edges(heads: Sequence[int], deprels: Sequence[str]) -> list[tuple[int, str]]:
+    return [(head, rel.partition(":")[0]) for head, rel in zip(heads, deprels, strict=True)]
+
+
+def _las(bank: GlossedTreebank, trees: dict[int, Edges]) -> float:
+    same = [
+        a == b
+        for n, edges in trees.items()
+        for a, b, tag in zip(_edges(*edges), _edges(bank.gold[n].heads, bank.gold[n].deprels), bank.gold[n].upos, strict=True)
+        if tag != "PUNCT"
+    ]
+    return 100 * fmean(same)
+
+
+def compare_ways(names: Sequence[str], most: int, work: Path) -> None:
+    caption = f"LAS of the whole text by the number of edits; at most {most} sentences, families held out"
+    columns = ("bank", "what comes first", "no edit", *(f"{n} edits" for n in BUDGETS))
+    with Table("review_simulation-words", caption, *columns) as table:
+        sums: dict[str, list[list[float]]] = {way: [] for way in WAYS}
+        for bank in banks(DATA, most, shipped_vectors(), set(names)):
+            system = S6(GlossModel.load(need(work / fold(bank.family))))
+            for way in WAYS:
+                rounds = [(0, edits, las) for edits, las in correcting(bank, system, way)]
+                row = [rounds[0][2], *(by_heads(rounds, n) for n in BUDGETS)]
+                sums[way].append(row)
+                table.add(bank.name, way, *(f"{x:.1f}" for x in row))
+        for way, rows in sums.items():
+            table.add("mean", way, *(f"{fmean(x):.1f}" for x in zip(*rows, strict=True)))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("question", choices=("learning", "choosing"))
+    parser.add_argument("question", choices=("learning", "choosing", "words"))
     parser.add_argument("corpora", nargs="*", default=[])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--most", type=int, default=300, help="sentences of a corpus")
+    parser.add_argument("--work", type=Path, default=WORK, help="models without families, for `words`")
     options = parser.parse_intermixed_args()
+    if options.question == "words":
+        compare_ways(options.corpora or BANKS, options.most, options.work)
+        return
     names = options.corpora or [name for name in CORPORA if options.question == "learning" or "odin" not in name]
     data = {name: load(name, options.most) for name in names}
     for name, some in data.items():

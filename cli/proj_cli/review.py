@@ -21,9 +21,6 @@ from proj_cli.common import talk
 if TYPE_CHECKING:
     from divproj.review.http import PageServer
 
-INTO = (".flextext", ".eaf", ".txt", ".db", ".sfm", ".tbt")
-"""Ends of names of files that trees can be written into: FLEx, ELAN and Toolbox."""
-
 
 @options.command
 def review(
@@ -133,6 +130,8 @@ def command_back(source: str, trees: Path) -> str:
     >>> command_back("texts/story.flextext", Path("texts/story.trees.reviewed.conllu"))
     'proj convert texts/story.trees.reviewed.conllu texts/story.trees.flextext --into texts/story.flextext'
     """
+    from divproj.review.workbench import INTO
+
     path = Path(source)
     if path.suffix.lower() in INTO:
         out = path.with_name(f"{path.stem}.trees{path.suffix}")

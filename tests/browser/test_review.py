@@ -17,9 +17,10 @@ from shared import need
 from divproj import Corpus, Faults
 from divproj.io.trees import conllu
 from divproj.projection.direct import ProjectionInput
+from divproj.projection.glossed.s6 import S6
 from divproj.projection.pipeline import annotate, corrections
 from divproj.projection.prepare import Preparation, prepare_text
-from divproj.review.learning import AdaptingLearner, ProjectionInputs
+from divproj.review.learning import AdaptingLearner, ProjectionInputs, TypeQuestions
 from divproj.review.server import Review, Server
 from divproj.runtime.resources import folder
 
@@ -636,3 +637,70 @@ def test_a_file_leads_to_the_page(new_page: New, server: Server, tmp_path: Path)
     with server.leading_file(tmp_path) as path:
         page = opened(new_page(), path.as_uri())
     assert page.js("location.origin") == server.origin
+
+
+@pytest.fixture
+def glossed(tmp_path: Path) -> Iterator[Server]:
+    """A review of six sentences of the tutorial's text, with what words at once and links need."""
+    pairs = [
+        pair
+        for pair in prepare_text(Corpus(folder("tutorial") / "turkish.txt"), Preparation(), Faults(strict=False))
+        if pair.f_rows
+    ][:6]
+    inputs = {n: ProjectionInput.of(pair) for n, pair in enumerate(pairs)}
+    system = S6()
+    state = system.adapt(inputs.values())
+    rows = (annotate(pair.f_rows, system.project(inputs[n], state), "s6") for n, pair in enumerate(pairs) if pair.f_rows)
+    session, given = session_of("".join(map(conllu.dumps, rows))), ProjectionInputs(inputs)
+    questions = TypeQuestions(session, given, tmp_path / "turkish.types.tsv")
+    review = Review(session, tmp_path / "trees.reviewed.conllu", sentences=given, types=questions)
+    with serving(review) as server:
+        yield server
+    review.close()
+
+
+@pytest.mark.parametrize("by", ["keyboard", "mouse"])
+def test_words_at_once(new_page: New, glossed: Server, tmp_path: Path, by: str):
+    page, session = opened(new_page(), glossed.url), glossed.review.session
+    before = session.render()
+    assert not page.js("document.querySelector('#first').hidden")  # offered first
+    page.press("y") if by == "keyboard" else page.point("#firsttypes", click=True)
+    page.wait("document.querySelectorAll('#typerows tr').length")
+    assert page.js("document.activeElement.getAttribute('aria-label')").startswith("Tag of ")
+    key = page.js("document.querySelector('#typerows tr').dataset.key")
+    page.call("Input.insertText", text="interj")
+    if by == "keyboard":
+        page.press("Enter")  # goes on
+        assert page.js("document.activeElement.closest('tr') === document.querySelectorAll('#typerows tr')[1]")
+        page.press("Tab", "Tab")
+    page.js("document.querySelector('#applytypes').focus()")
+    page.press("Enter") if by == "keyboard" else page.point("#applytypes", click=True)
+    page.wait("document.querySelector('#typesbusy').textContent.includes('1 word type answered')")
+    assert session.answers == {key: ["interj", ""]}
+    page.press("Escape") if by == "keyboard" else page.point("#closetypes", click=True)
+    page.wait("!document.querySelector('#typesbox').open")
+    assert page.js("document.querySelector('#first').hidden")
+    assert b"\tINTJ\t" in session.render()
+    page.press("u") if by == "keyboard" else page.point("#undo", click=True)
+    page.wait("document.querySelector('#told').textContent.startsWith('undone: 1 word type answered')")
+    assert session.render() == before
+    assert troubles(page) == []
+
+
+def test_links_are_changed(new_page: New, glossed: Server):
+    page, session = opened(new_page(), glossed.url), glossed.review.session
+    n = page.js(f"{NOW}.n")
+    before = page.js(f"{NOW}.links.length")
+    page.press("i")
+    assert page.js("document.activeElement.closest('#links') !== null")
+    linked = page.js("document.activeElement.getAttribute('aria-pressed')") == "true"
+    page.press("Enter")
+    done(page, 1)
+    assert page.js(f"{NOW}.links.length") == before + (-1 if linked else 1)
+    assert session.sentence(n).comment("align_en") is not None
+    page.point("#links button:last-child", click=True)
+    done(page, 2)
+    page.press("u", "u")
+    done(page, 4)
+    assert page.js(f"{NOW}.links.length") == before
+    assert troubles(page) == []

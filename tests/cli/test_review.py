@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import http.client
+import io
 import os
+import random
 import re
+import shutil
 import signal
 import stat
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -22,8 +28,11 @@ from divproj import Faults, ProjError
 from divproj.core.errors import plural
 from divproj.io.corpus import Corpus
 from divproj.projection.prepare import Preparation
-from divproj.review.document import Document
+from divproj.review.document import Document, Journal
+from divproj.review.edits import EditError
 from divproj.review.learning import sentences_to_learn_with
+from divproj.review.server import POSTS, Review
+from divproj.review.session import Session
 from proj_cli import app, review
 
 CORPUS = ROOT / "corpora" / "hin-eng"
@@ -298,3 +307,129 @@ def test_learning_from_corrections(tmp_path: Path, started: list[Command]):
     ].all()  # as --source does
     assert sorted(found) == list(range(66))
     assert all(found[n].forms == block.sentence.forms for n, block in enumerate(document.blocks))
+
+
+KILLS, EDITS = 34, 5000
+
+
+def any_edit(draw: random.Random, session: Session) -> tuple[str, dict[str, object]]:
+    """An edit of any kind, with its path: most can be done, some are refused."""
+    n = draw.choice(session.places)
+    size = len(session.states[n].heads)
+    k, h = draw.randint(1, size), draw.randint(0, size)
+    form = session.states[n].rows.forms[k - 1]
+    kinds: list[tuple[str, dict[str, object]]] = [
+        ("head", {"word": k, "head": h, "fix": draw.random() < 0.7}),
+        ("relation", {"word": k, "relation": draw.choice(["obj", "nsubj", "nmod:poss", "dep"])}),
+        ("gold", {"gold": draw.random() < 0.7, "fix": True}),
+        ("cells", {"word": k, "values": {draw.choice(["lemma", "xpos", "gloss", "note"]): draw.choice(["", "x", "é"])}}),
+        ("cells", {"word": k, "values": {"upos": draw.choice(["NOUN", "VERB", "X"]), "feats": draw.choice(["", "Case=Nom"])}}),
+        ("comment", {"key": draw.choice(["note", "text_en"]), "text": draw.choice(["", "sic", "I saw it ."])}),
+        ("state", {"state": draw.choice(["draft", "corrected", "second", "gold"]), "annotator": "Ana", "fix": True}),
+        ("links", {"links": [[k, draw.randint(1, 5)]]}),
+        ("split word", {"word": k, "parts": [form[:1], form[1:] or "x"], "token": draw.random() < 0.5}),
+        ("join words", {"word": k, "form": ""}),
+        ("token", {"word": k, "last": min(size, k + 2), "form": "abc"}),
+        ("no token", {"word": k}),
+        ("split sentence", {"word": k}),
+        ("join sentences", {}),
+        ("keep", {}),
+        ("take", {"at": 0, "drop": draw.random() < 0.5}),
+    ]
+    if draw.random() < 0.2:
+        return ("/api/undo" if draw.random() < 0.7 else "/api/redo"), {}
+    kind, fields = draw.choice(kinds)
+    return "/api/edit", {"n": n, "version": session.versions[n], "kind": kind, **fields}
+
+
+def same_edit(mirror: Review, path: str, fields: dict[str, object]) -> bool:
+    """Do to a review of ours what the server is asked for; return whether it could be done."""
+    with contextlib.suppress(EditError):
+        return POSTS[path](mirror, fields)[0] == 200
+    return False
+
+
+@pytest.mark.long
+def test_34_kills_and_5000_edits_of_all_kinds_lose_nothing(trees: Path, tmp_path: Path):
+    """Killed at any moment, the next review has every edit that was acknowledged, and at most the one that was on its way."""
+    draw = random.Random(7)
+    mirror = Review(Session(Document(trees.read_bytes(), str(trees))), tmp_path / "mirror" / "out.conllu")
+    mirror.output.parent.mkdir()
+    journal, header = trees.with_name("trees.reviewed.conllu.journal"), trees.read_bytes()
+    done = waiting = 0
+    for kill in range(KILLS):
+        command = Command(trees)
+        client = Client(command.url)
+        last = EDITS * (kill + 1) // KILLS
+        timer = threading.Timer(0.0, command.process.kill)
+        while True:
+            path, fields = any_edit(draw, mirror.session)
+            if done >= last and not timer.ident:
+                timer = threading.Timer(draw.random() * 0.05, command.process.kill)
+                timer.start()
+            try:
+                status, _ = client.post(path, fields)
+            except (OSError, http.client.HTTPException, ValueError):
+                break
+            assert (status == 200) == same_edit(mirror, path, fields), (path, fields)
+            done += 1
+        command.end(signal.SIGKILL)
+        copy = tmp_path / "copy.journal"
+        shutil.copyfile(journal, copy)
+        document = Document(header, str(trees))
+        reopened = Journal(copy, {"input": trees.name, "sha256": document.digest, "bytes": document.size})
+        session = Session(document, reopened)
+        reopened.close()
+        if session.versions != mirror.session.versions:  # the last edit was on its way: it is there whole
+            assert same_edit(mirror, path, fields)
+            waiting += 1
+        assert session.render() == mirror.session.render()
+        assert (session.layout, session.states) == (mirror.session.layout, mirror.session.states)
+    mirror.close()
+    assert done >= EDITS
+    assert not list(trees.parent.glob("*.old*"))
+
+
+def test_from_a_flex_file_to_a_released_treebank(tmp_path: Path, started: list[Command]):
+    """The tutorial's text: projected, every sentence looked at in the review, released, valid for UD."""
+    shutil.copyfile(ROOT / "tutorial" / "turkish.flextext", tmp_path / "story.flextext")
+    command = Command("story.flextext", cwd=tmp_path)
+    started.append(command)
+    client = Client(command.url)
+    sentences = client.get("/api/document")[1]["file"]
+    assert len(sentences) > 20
+    for n in sentences:
+        view = client.get(f"/api/sentence?n={n}")[1]
+        status, answer = client.edit(n, view["version"], "state", state="gold", annotator="Ana", fix=True)
+        assert status == 200, answer
+    code, said = command.end()
+    assert code == 0
+    back = "proj convert story.trees.reviewed.conllu story.trees.flextext --into story.flextext"
+    reviewed = next(path for path in tmp_path.glob("*.reviewed.conllu"))
+    assert f"to write its trees into your file: {back.replace('story.trees.reviewed.conllu', reviewed.name)}" in " ".join(
+        said.split()
+    )
+    values = (
+        "since=2.19",
+        "license=CC BY-SA 4.0",
+        "genre=grammar-examples",
+        "contributors=Example, Ana",
+        "contact=ana@example.org",
+    )
+    about = [word for value in values for word in ("--set", value)]
+    done = proj("release", reviewed, "--language", "Turkish", "--treebank", "Village", "-o", tmp_path / "release", *about)
+    assert done.returncode == 0, done.stderr
+    [trees] = (tmp_path / "release").rglob("*-test.conllu")
+    text = trees.read_text(encoding="utf-8")
+    released = text.count("# sent_id = ")
+    assert released > 0.8 * len(sentences), done.stderr
+    assert "Proj" not in text
+    assert proj("check", trees, "--ud").returncode == 0
+    written = proj("convert", reviewed, tmp_path / "back.flextext", "--into", tmp_path / "story.flextext")
+    assert written.returncode == 0, written.stderr
+    argparser = pytest.importorskip("udtools.argparser", reason="udtools is not installed")
+    from udtools.validator import Validator
+
+    validator = Validator(lang="ud", level=3, args=argparser.parse_args_validator(["--lang", "ud", "--level", "3", "--quiet"]))
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        assert validator.validate_files([str(trees)]).passed()

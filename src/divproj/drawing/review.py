@@ -237,6 +237,7 @@ WORKBENCH_KEYS = (
     ("Enter", "correct the trees of the text"),
     ("P", "project the text"),
     ("E", "save its trees as a file"),
+    ("F", "save them into a copy of your file (FLEx, ELAN, Toolbox)"),
     ("D", "show how it diverges from the translation"),
     ("L", "learn rules from all gold sentences, if a test shows that they help"),
     ("R", "show the rules in words"),

@@ -229,6 +229,14 @@ review.edits = (() => {
 
   function typeRow(row) {
     const line = make("tr", row.status === "sure?" ? "serious" : "");
+    const add = (texts) => {
+      for (const text of texts) {
+        const at = make("td");
+        at.append(isolated(String(text)));
+        line.append(at);
+      }
+    };
+    add([row.gloss, row.forms.join(", "), row.guess]);
     for (const [name, list] of [["tag", "typetags"], ["relation", "typerels"]]) {
       const input = make("input");
       input.value = row[name];
@@ -241,11 +249,7 @@ review.edits = (() => {
       line.append(at);
     }
     line.dataset.key = row.key;
-    for (const text of [row.gloss, row.forms.join(", "), row.guess, row.count, `${Math.round(100 * row.doubt)} %`, row.example]) {
-      const at = make("td");
-      at.append(isolated(String(text)));
-      line.append(at);
-    }
+    add([row.count, `${Math.round(100 * row.doubt)} %`, row.example]);
     if (row.status === "sure?") line.title = "everything else speaks against this answer";
     return line;
   }

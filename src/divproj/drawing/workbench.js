@@ -46,6 +46,7 @@ const bench = (() => {
       ["Divergence", "D", divergence, text.trees],
       ["Save as file", "E", save, text.trees],
     ];
+    if (text.into) can.push(["Save into my file", "F", saveInto, text.trees && !busy]);
     for (const [label, key, does, possible] of can) {
       const button = make("button", "", label);
       button.type = "button";
@@ -124,6 +125,18 @@ const bench = (() => {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
     say(`${found.name} saved where your browser keeps downloads`);
+  }
+
+  async function saveInto(name) {
+    say("writing …");
+    const found = await call(`/api/into?name=${encodeURIComponent(name)}`);
+    const bytes = Uint8Array.from(atob(found.data), (letter) => letter.charCodeAt(0));
+    const link = make("a");
+    link.href = URL.createObjectURL(new Blob([bytes]));
+    link.download = found.name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    say(`${found.name}, a copy of ${name} with the trees in it, saved where your browser keeps downloads`);
   }
 
   async function divergence(name) {
@@ -216,6 +229,7 @@ const bench = (() => {
     arrowup: () => step(-1),
     p: () => click("Project"),
     e: () => click("Save as file"),
+    f: () => click("Save into my file"),
     d: () => click("Divergence"),
     l: () => one("#learn").click(),
     r: () => one("#rules").click(),

@@ -320,7 +320,7 @@ def examples(session: Session, places: Sequence[int], sentences: Mapping[int, Pr
 
 def current_input(session: Session, n: int, given: ProjectionInput | None) -> ProjectionInput | None:
     """Return what projection may see of a sentence, with the glosses and links that a person has set; None if its words are others now."""
-    if given is None or session.reshaped(n):
+    if given is None or session.has_other_words(n):
         return None
     state = session.states[n]
     if state.rows is session.document.blocks[n].sentence:
@@ -336,7 +336,7 @@ def current_input(session: Session, n: int, given: ProjectionInput | None) -> Pr
 
 def in_use(session: Session, n: int) -> PriorTree:
     """The tree that the system in use made of a sentence; none where a person had changed it before the review began."""
-    if session.reshaped(n):
+    if session.has_other_words(n):
         return PriorTree()
     first = session.document.blocks[n].initial
     if first.gold or first.hand or min(first.heads, default=0) < 0 or first.heads.count(0) != 1:
@@ -497,7 +497,7 @@ def accuracy(session: Session, held: Mapping[int, LearnedTree]) -> Expected | No
     """
     checked, counts, rest = [], [], []
     for n in session.gold:
-        if session.reshaped(n) or session.document.blocks[n].initial.gold:
+        if session.has_other_words(n) or session.document.blocks[n].initial.gold:
             continue
         was = session.machine[n]
         heads, confidence = (held[n].heads, held[n].confidence) if n in held else (was.heads, was.machine_confidence)

@@ -229,7 +229,7 @@ def sentence_view(session: Session, n: int, pair: ProjectionInput | None = None)
 COLUMN_NAMES = {2: "lemma", 3: "part of speech", 4: "XPOS", 5: "features"}
 
 
-def forbidden(session: Session, n: int) -> list[str]:
+def ud_violations(session: Session, n: int) -> list[str]:
     """Return what UD does not allow in the tree of a sentence."""
     sentence = session.sentence(n)
     rows = [finding for finding in check_sentence(sentence) if finding.level >= 3 and not finding.is_advice]
@@ -499,23 +499,23 @@ class Review:
             return self._done(n, session.set_relation(n, word, text(fields, "relation"), seen=seen), word)
         if kind == "gold" and isinstance(fields.get("gold"), bool):
             if fields["gold"]:
-                self._ask_before_gold(n, fields)
+                self._confirm_mark(n, fields)
             return self._done(n, session.set_gold(n, fields["gold"], seen=seen), 0)
         if isinstance(kind, str) and kind in EDITS:
             return self._done(n, EDITS[kind](self, n, seen, fields), whole(fields, "word") if "word" in fields else 0)
         raise ValueError(f"kind is head, relation, gold, {', '.join(EDITS)}")
 
-    def _ask_before_gold(self, n: int, fields: Fields) -> None:
+    def _confirm_mark(self, n: int, fields: Fields) -> None:
         """Raise an EditError that offers to mark a sentence all the same if UD forbids something in its tree."""
         if fields.get("fix") is True or n not in self.session.places or incomplete(self.session.states[n]):
             return
-        if problems := forbidden(self.session, n):
+        if problems := ud_violations(self.session, n):
             more = f", and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
             raise EditError(f"UD does not allow this: {'; '.join(problems[:SHOWN])}{more}", "gold", "Mark it gold all the same")
 
     def _set_state(self, n: int, seen: int, fields: Fields) -> Change:
         if text(fields, "state") == "gold":
-            self._ask_before_gold(n, fields)
+            self._confirm_mark(n, fields)
         return self.session.set_state(n, text(fields, "state"), text(fields, "annotator"), seen=seen)
 
     # Search and replace, and words at once.

@@ -56,7 +56,7 @@ class Change(NamedTuple):
     answers: dict[str, tuple[list[str], list[str]]] = {}
 
     @property
-    def reversed(self) -> Change:
+    def inverse(self) -> Change:
         turned = {place: (new, old) for place, (old, new) in self.layout.items()}
         answers = {key: (new, old) for key, (old, new) in self.answers.items()}
         return Change(self.op, self.after, self.before, self.message, turned, answers)
@@ -116,7 +116,7 @@ class Session:
         """Return a sentence as it is now."""
         return self.states[n].sentence
 
-    def reshaped(self, n: int) -> bool:
+    def has_other_words(self, n: int) -> bool:
         """Whether a sentence has no longer the words that it had in the file."""
         blocks = self.document.blocks
         return n >= len(blocks) or self.states[n].rows.columns[:2] != blocks[n].sentence.columns[:2]
@@ -329,7 +329,7 @@ class Session:
             block = next(k for k, group in enumerate(self.layout) if n in group)
             at, new = self.layout[block].index(n) + 1, len(self.states)
             group = (*self.layout[block][:at], new, *self.layout[block][at:])
-            rows = {n: self._moved(state, one), new: self._moved(state, two)}
+            rows = {n: self._state_after(state, one), new: self._state_after(state, two)}
             return self._put(rows, f"the sentence is split before {self._name(n, word)}", {block: group})
 
     def join_sentences(self, n: int, *, seen: int | None = None) -> Change:
@@ -397,10 +397,10 @@ class Session:
                 replacement = replace_in(state.sentence, words, changes)
                 if replacement.problem or not replacement.differs:
                     continue
-                states[n] = self._edited(state, replacement.after)
+                states[n] = self._state_with(state, replacement.after)
             return self._put(states, message) if states else self._nothing(self.places[0])
 
-    def _edited(self, state: SentenceState, new: Rows) -> SentenceState:
+    def _state_with(self, state: SentenceState, new: Rows) -> SentenceState:
         """Return the state of a sentence in which a person has set what differs now; its words are the same."""
         old, hand, cells = state.sentence, set(state.hand), set(state.cells)
         fresh = state_of(new)
@@ -416,7 +416,7 @@ class Session:
             cells |= {(k + 1, column) for column in (2, 3, 4, 5) if old.column(column)[k] != new.column(column)[k]}
         return replace(state_of(fresh.sentence), hand=frozenset(hand), cells=frozenset(cells))
 
-    def _moved(self, state: SentenceState, reshaped: Reshaped, hand: Iterable[int] = ()) -> SentenceState:
+    def _state_after(self, state: SentenceState, reshaped: Reshaped, hand: Iterable[int] = ()) -> SentenceState:
         """Return the state of a sentence with other words, of which a person has set what was set before."""
         places = reshaped.places
         old = {places[k - 1] for k in state.hand if k <= len(places)}
@@ -434,7 +434,7 @@ class Session:
     ) -> Change:
         state = self.states[n]
         if isinstance(new, Reshaped):
-            return self._put({n: self._moved(state, new, hand)}, message)
+            return self._put({n: self._state_after(state, new, hand)}, message)
         if new == state.sentence:
             return self._nothing(n)
         return self._put({n: replace(state_of(new), hand=state.hand, cells=state.cells | frozenset(cells))}, message)
@@ -556,7 +556,7 @@ class Session:
             stack = self.history if op == "undo" else self.undone
             if not stack:
                 raise EditError(f"there is nothing to {op}")
-            return stack[-1] if op == "redo" else stack[-1].reversed
+            return stack[-1] if op == "redo" else stack[-1].inverse
         if op == "rows":
             return self._rows(entry)
         answers: dict[str, tuple[list[str], list[str]]] = {}

@@ -26,6 +26,7 @@ from divproj.core.sentence import Rows, is_gold
 from divproj.drawing.review import workbench_page
 from divproj.io.files import E_FILE, F_FILE, LINKS_FILE
 from divproj.io.trees import conllu
+from divproj.projection.glossed.word_types import types_file
 from divproj.review import http
 from divproj.review.document import journal_file, refuse_if_open
 from divproj.review.http import Act, Answer, Fields, PageHandler, PageServer, text
@@ -36,6 +37,8 @@ START_PATIENCE = 60.0
 """Seconds until a review must have said its address."""
 
 
+INTO = frozenset({".flextext", ".eaf", ".sfm", ".db", ".tbt"})
+"""Ends of names of files that trees can be written into: FLEx, ELAN, Toolbox."""
 WORK, RULES = "divproj-work", "rules.json"
 LONGEST = 200
 """Bytes of the name of such a file: names of results are longer, and file systems allow 255."""
@@ -104,7 +107,8 @@ class Workbench:
     def _text(self, name: str) -> dict[str, Any]:
         trees = self.trees(name)
         sentences, gold = self._count(trees) if trees else (0, 0)
-        return {"name": name, "trees": bool(trees), "sentences": sentences, "gold": gold, "job": self._job(name)}
+        into = Path(name).suffix.lower() in INTO
+        return {"name": name, "trees": bool(trees), "sentences": sentences, "gold": gold, "job": self._job(name), "into": into}
 
     def _job(self, name: str) -> dict[str, Any] | None:
         job = self.jobs.get(name)
@@ -200,7 +204,7 @@ class Workbench:
                     raise WorkError(f"{name} has no trees yet: project it first")
                 work.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(self.folder / name, trees)
-            words: list[Any] = ["review", trees, "--workbench"]
+            words: list[Any] = ["review", trees, "--workbench", "--types", types_file(str(self.folder / name))]
             if (work / E_FILE).is_file() and (work / LINKS_FILE).is_file():
                 words += ["--e", work / E_FILE, "--links", work / LINKS_FILE]
             process = subprocess.Popen(
@@ -268,6 +272,26 @@ class Workbench:
             raise WorkError(f"{name} has no trees yet: project it first")
         stem = name.removesuffix(".conllu")
         return f"{stem}.{trees.name}" if trees.parent != self.folder else name, trees.read_text(encoding="utf-8")
+
+    def save_into(self, name: str) -> tuple[str, bytes]:
+        """Name and content of a copy of the user's file, of FLEx, ELAN or Toolbox, with the trees in it; the file itself stays as it is."""
+        self._check_name(name)
+        trees, path = self.trees(name), Path(name)
+        if trees is None:
+            raise WorkError(f"{name} has no trees yet: project it first")
+        if path.suffix.lower() not in INTO:
+            raise WorkError(f"{name} is of no format that trees can be written into; save them as a file")
+        target = self.work(name) / f"{path.stem}.with-trees{path.suffix}"
+        done = subprocess.run(
+            self._argv(["convert", trees, target, "--into", self.folder / name, "--force"]),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+        if done.returncode:
+            raise WorkError(done.stderr.strip().removeprefix("proj: ") or "the trees could not be written")
+        return target.name, target.read_bytes()
 
     def close(self) -> None:
         """End the reviews, each of which saves."""
@@ -379,11 +403,17 @@ def _export(bench: Workbench, fields: Fields) -> Answer:
     return HTTPStatus.OK, {"name": name, "text": trees}
 
 
+def _save_into(bench: Workbench, fields: Fields) -> Answer:
+    name, content = bench.save_into(text(fields, "name"))
+    return HTTPStatus.OK, {"name": name, "data": base64.b64encode(content).decode()}
+
+
 GETS: dict[str, Act] = {
     "/api/state": lambda bench, _: (HTTPStatus.OK, bench.state()),
     "/api/divergence": lambda bench, fields: (HTTPStatus.OK, bench.divergence(text(fields, "name"))),
     "/api/rules": lambda bench, _: (HTTPStatus.OK, {"rules": bench.rules()}),
     "/api/export": _export,
+    "/api/into": _save_into,
 }
 POSTS: dict[str, Act] = {
     "/api/add": lambda bench, fields: (

@@ -414,3 +414,52 @@ def test_a_bug_stays_a_traceback(review: Review, capfd: pytest.CaptureFixture[st
         except OSError:
             server.handle_error(None, ("127.0.0.1", 1))
         assert capfd.readouterr().err == ""
+
+
+def test_edits_of_every_kind_and_what_makes_no_sense(tmp_path: Path):
+    review = reviewed(tmp_path)
+    with serving(review) as server:
+        client = Client(server.url)
+        for version, (kind, fields) in enumerate(
+            [
+                ("cells", {"word": 4, "values": {"upos": "PROPN"}}),
+                ("comment", {"key": "note", "text": "sic"}),
+                ("state", {"state": "second", "annotator": "Ana"}),
+                ("links", {"links": [[1, 1]]}),
+                ("split word", {"word": 4, "parts": ["kar", "en"]}),
+                ("token", {"word": 4, "last": 5, "form": "karen"}),
+                ("no token", {"word": 4}),
+                ("join words", {"word": 4, "form": "karen"}),
+                ("keep", {}),
+                ("take", {"at": 0, "drop": True}),
+                ("split sentence", {"word": 4}),
+                ("join sentences", {}),
+            ]
+        ):
+            status, data = client.edit(0, version, kind, **fields)
+            assert (status, data["sentence"]["version"]) == (200, version + 1), kind
+        for kind, fields, why in (
+            ("cells", {"word": 1, "values": "x"}, "values is an object of texts"),
+            ("split word", {"word": 1, "parts": "x"}, "parts is a list of texts"),
+            ("links", {"links": [[1]]}, "links is a list of pairs of numbers"),
+            ("nonsense", {}, "kind is head, relation, gold, cells"),
+        ):
+            status, data = client.edit(0, 12, kind, **fields)
+            assert status == 400
+            assert data["error"].startswith(why)
+        assert client.get("/api/types") == (409, {"error": "words at once need a text with glosses"})
+        assert client.post("/api/types/answers", {"answers": {}})[0] == 409
+        query = {"query": "upos=AUX", "changes": "lemma=x"}
+        status, data = client.post("/api/replace", query)
+        assert (status, data["words"], data["sentences"], data["gold"]) == (200, 2, 2, 0)
+        assert data["rows"][0]["changes"] == [{"word": 2, "form": "na", "old": "_", "new": "x"}]
+        assert client.post("/api/replace", {**query, "do": True, "stamp": -1})[0] == 409
+        assert client.post("/api/replace", {"query": "upos=", "changes": ""})[0] == 409
+        status, answer = client.post("/api/replace", {**query, "do": True, "stamp": data["stamp"]})
+        assert (status, answer["told"]) == (200, "lemma=x where upos=AUX: 2 sentences")
+        assert client.post("/api/undo")[1]["told"] == "undone: lemma=x where upos=AUX: 2 sentences"
+        review.session.set_relation(0, 1, "aux")
+        status, data = client.edit(0, 15, "gold", gold=True)
+        assert (status, data["offer"], data["offered"]) == (409, "gold", "Mark it gold all the same")
+        assert client.edit(0, 15, "state", state="gold", fix=True)[0] == 200
+    review.close()

@@ -14,7 +14,12 @@ from typing import Any
 
 import pytest
 
+from divproj import Corpus, Faults
 from divproj.core.errors import ProjError
+from divproj.io.trees import conllu
+from divproj.projection.direct import ProjectionInput, s1
+from divproj.projection.pipeline import annotate
+from divproj.projection.prepare import Preparation, prepare_text
 from divproj.review.workbench import WORK, Workbench, WorkbenchServer, WorkError, decode_upload
 from divproj.runtime.resources import folder
 from proj_cli.review import COMMAND, texts
@@ -54,9 +59,29 @@ def test_a_search_that_python_would_never_end(bench: Workbench):
     assert bench.find("form~/(a+)+b$/")["words"] == 1
 
 
+def test_trees_are_saved_into_a_copy_of_the_users_file(bench: Workbench):
+    own = folder("tutorial") / "turkish.sfm"
+    (bench.folder / "tale.sfm").write_bytes(own.read_bytes())
+    pairs = [pair for pair in prepare_text(Corpus(own), Preparation(), Faults(strict=False)) if pair.f_rows]
+    work = bench.work("tale.sfm")
+    work.mkdir(parents=True)
+    rows = (annotate(pair.f_rows, s1(ProjectionInput.of(pair)), "s1-r") for pair in pairs if pair.f_rows)
+    (work / "trees.conllu").write_text("".join(map(conllu.dumps, rows)), encoding="utf-8")
+    (bench.folder / "story.txt").unlink()  # the same text
+    assert [text["into"] for text in bench.state()["texts"] if text["name"] == "tale.sfm"] == [True]
+    name, content = bench.save_into("tale.sfm")
+    assert name == "tale.with-trees.sfm"
+    assert len(content) > len(own.read_bytes())
+    assert content.count(b"\n\\ref ") == own.read_bytes().count(b"\n\\ref ")
+    assert (bench.folder / "tale.sfm").read_bytes() == own.read_bytes()
+    with pytest.raises(WorkError, match=r"own\.conllu is of no format that trees can be written into"):
+        bench.save_into("own.conllu")
+
+
 @pytest.mark.parametrize(
     ("act", "told"),
     [
+        (lambda b: b.save_into("story.txt"), "story.txt has no trees yet: project it first"),
         (lambda b: b.project("nowhere.txt"), "there is no text nowhere.txt"),
         (lambda b: b.open("story.txt"), "story.txt has no trees yet: project it first"),
         (lambda b: b.export("story.txt"), "story.txt has no trees yet: project it first"),

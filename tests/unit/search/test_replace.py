@@ -94,3 +94,11 @@ def test_a_copied_value_that_does_not_fit_leaves_the_sentence():
     [only] = change("form=casa", "upos=@gloss")
     assert only.problem.startswith("word 2: UPOS is one of")
     assert only.after == only.before
+
+
+def test_a_head_that_is_not_there_is_no_way_to_a_crash():
+    text = "1\ta\t_\tX\t_\t_\t7\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n3\tc\t_\tX\t_\t_\t2\tdep\t_\t_\n\n"
+    [change] = replace_all(conllu.loads(text), "form=c", "head=prev.head")
+    assert change.after.column(6) == ("7", "0", "2")
+    [change] = replace_all(conllu.loads(text), "form=c", "head=prev.prev")
+    assert change.after.column(6) == ("7", "0", "1")
