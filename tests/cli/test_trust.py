@@ -199,7 +199,7 @@ def test_text_without_glosses_is_linked_by_the_text_itself(tmp_path: Path):
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert (summary["projected"], summary["linked_words"], summary["without_links"]) == (2, 4, 0)
-    assert "2 sentences projected by s5" in done.stderr
+    assert "2 sentences projected by the phrase projection (s5)" in done.stderr
     glossed = tmp_path / "glossed.txt"
     glossed.write_text("miko dali\nDET yonder\n'Rain fell.'\n", encoding="utf-8")
     done = proj("project", glossed, "-o", tmp_path / "trees.conllu")
