@@ -49,7 +49,7 @@ def test_a_review_of_a_text_whose_name_is_no_option(tmp_path: Path):
     code, said = command.end()
     assert code == 0, said
     assert {"-text.txt", "-text.txt.trees.conllu", "-text.txt.trees.reviewed.conllu"} <= set(os.listdir(tmp_path))
-    assert "`proj convert ./-text.txt.trees.reviewed.conllu OUT" in said
+    assert "proj convert ./-text.txt.trees.reviewed.conllu OUT --into FILE" in said
 
 
 @pytest.mark.parametrize("size", LONG)

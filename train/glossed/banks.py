@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import synthetic
+import glossing
 
 from divproj.core.errors import Faults
 from divproj.core.sentence import Rows, Sentence
@@ -58,20 +58,20 @@ def banks(data: Path, cap: int, vectors: WordVectors, only: set[str]) -> list[Gl
 
 
 def synthetic_banks(data: Path, cap: int, vectors: WordVectors, grams: Grams) -> list[list[GlossedTreebank]]:
-    """Banks whose glosses are made (`synthetic`), each treebank in two styles: first all in one, then all in the other.
+    """Banks whose glosses are made (`glossing`), each treebank in two styles: first all in one, then all in the other.
 
     The family of each is its name in INDEX.tsv.
     """
     aligner, parser = GlossAligner(meaning=WordSimilarity(vectors)), load_pack("en")
     [ewt] = (data / "ewt").glob("*train*")
-    lemmas = synthetic.lemmatizer(ewt)
+    lemmas = glossing.lemmatizer(ewt)
     styles: list[list[GlossedTreebank]] = [[], []]
-    for k, (name, family, rows) in enumerate(synthetic.treebanks(data / "ud-parallel")):
+    for k, (name, family, rows) in enumerate(glossing.treebanks(data / "ud-parallel")):
         igts = [from_sentence(s) for s in rows]
         trees = parser.parse([tokenize(" ".join(igt.translation.split())) for igt in igts])
         some = [place * len(rows) // cap for place in range(cap)] if len(rows) > cap else [*range(len(rows))]
         for number, banks_of_style in enumerate(styles):
-            glosses = synthetic.gloss(rows, trees, lemmas, grams, 2 * k + number)
+            glosses = glossing.gloss(rows, trees, lemmas, grams, 2 * k + number)
             glossed = [replace(igts[at], glosses=glosses[at]) for at in some]
             bank = _bank(f"{name}*{number}", family, [rows[at] for at in some], glossed, [trees[at] for at in some], aligner)
             bank.tagged = False
@@ -106,4 +106,4 @@ def fold(family: str) -> str:
 
 def may_see(group: str, bank: GlossedTreebank) -> bool:
     """Whether the models of a group learn from a bank: it is not of the group, and, if synthetic, of no family that is related."""
-    return group not in ((bank.family,) if bank.tagged else synthetic.FOLDS.get(bank.family, ()))
+    return group not in ((bank.family,) if bank.tagged else glossing.FOLDS.get(bank.family, ()))

@@ -376,5 +376,6 @@ def load_encoder(language: str = "en") -> ContextEncoder | None:
 
         package = f"divproj-encoder-{language}=={__version__}"
         message = f"the encoder is damaged or of another version: {error.message}"
-        remedy = f"install it again: `pip install --force-reinstall --no-deps {package}`, or uninstall it to do without"
+        command = f"pip install --force-reinstall --no-deps {package}"
+        remedy = f"install it again: `{command}`, or uninstall it to do without"
         raise ModelError(message, error.where or Where(str(place)), remedy) from None

@@ -103,14 +103,14 @@ class TestMessages:
         report_foreign(faults, Where("text.txt"))
         report_foreign(faults, Where("text.txt"))
         assert [str(error) for error in faults.noted] == [
-            "text.txt: 3 translations are in French (fr), for which there is no parser: not parsed, so trees come from the glosses alone "
-            "(guesses where there are none); install one (`pip install divproj-fr`), or train a parser (`proj train TREEBANK.conllu -o MODEL`) "
+            "text.txt: 3 translations are in French (fr), for which there is no parser: their trees come from the glosses alone "
+            "(or are guesses where there are none); install one (`pip install divproj-fr`), or train a parser (`proj train TREEBANK.conllu -o MODEL`) "
             "and give it with `e_parser=MODEL`",
-            "text.txt: 1 translation is in a language that was not recognised, for which there is no parser: not parsed, so trees come from "
-            "the glosses alone (guesses where there are none); say the language in the file (`# text_fr = …`), or train a parser "
+            "text.txt: 1 translation is in a language that was not recognised, for which there is no parser: their trees come from "
+            "the glosses alone (or are guesses where there are none); say the language in the file (`# text_fr = …`), or train a parser "
             "(`proj train TREEBANK.conllu -o MODEL`) and give it with `e_parser=MODEL`",
-            "text.txt: 1 translation is in Chinese (zh), for which there is no parser: not parsed, so trees come from the glosses alone "
-            "(guesses where there are none); train a parser (`proj train TREEBANK.conllu -o MODEL`) and give it with `e_parser=MODEL`",
+            "text.txt: 1 translation is in Chinese (zh), for which there is no parser: their trees come from the glosses alone "
+            "(or are guesses where there are none); train a parser (`proj train TREEBANK.conllu -o MODEL`) and give it with `e_parser=MODEL`",
         ]
 
     def test_another_parser_as_requested(self):
@@ -164,7 +164,7 @@ class TestWrongCode:
 
 GLOSSED = (("miko", "dali"), ("sela", "miko-ra", "tano"), ("dali",))
 GLOSSES = (("perro", "dormir-PRS"), ("mujer", "perro-ACC", "ver.PST"), ("dormir.3SG",))
-NO_PARSER = "not parsed, so trees come from the glosses alone"
+NO_PARSER = "their trees come from the glosses alone"
 ODD_TEXTS = {
     "Chinese": (("狗在睡觉。", "女人看见了狗。", "它在睡觉。"), ["3 translations are in Chinese (zh), for which there is no parser"]),
     "Arabic": (("الكلب نائم.", "المرأة رأت الكلب.", "هو نائم."), ["3 translations are in Arabic (ar), for which there is no parser"]),
@@ -192,7 +192,7 @@ def test_texts_that_no_parser_fits_are_projected_whole(kind, tmp_path):
     assert all(pair.f.tree is None or pair.f.tree.heads.count(0) == 1 for pair in pairs)
     assert [len(pair.f.heads) for pair in pairs] == [2, 3, 1]
     said = [str(error) for error in faults.noted if isinstance(error, ForeignTranslationsError)]
-    assert [message.partition(": not parsed")[0] for message in said] == messages
+    assert [message.partition(": their trees")[0] for message in said] == messages
     assert all(NO_PARSER in message and "`proj train TREEBANK.conllu -o MODEL`" in message for message in said)
 
 

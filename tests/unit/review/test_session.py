@@ -332,7 +332,7 @@ def test_expected_accuracy_joins_calibration_and_gold(monkeypatch: pytest.Monkey
         session.set_gold(n, True)
     known = accuracy(session, {})
     assert known is not None
-    assert known.source.endswith("of other languages, and checked on 2 gold sentences")
+    assert known.source.endswith("calibrated on 9 treebanks, and checked on 2 gold sentences")
     assert 0.3 < known.share < prior.share
     mixed = session_of(NUMBERED.replace("s6 ", "s9 ", 1))
     assert accuracy(mixed, {}) is None  # of two systems the calibration does not speak

@@ -13,9 +13,9 @@ from divproj.ud.rows import features, shipped_grams
 
 FOLDER = str(Path(__file__).resolve().parents[3] / "train" / "glossed")
 sys.path.insert(0, FOLDER)  # not longer than for these imports: other programs of train have modules of the same names
-import synthetic  # noqa: E402
+import glossing  # noqa: E402
 from banks import may_see  # noqa: E402
-from synthetic import Glosser, Style, grams_by_feature  # noqa: E402
+from glossing import Glosser, Style, grams_by_feature  # noqa: E402
 
 sys.path.remove(FOLDER)
 
@@ -77,11 +77,11 @@ def test_a_style_is_that_of_its_seed():
 def test_only_mutual_links_between_words_of_a_kind():
     rows = [*conllu.loads(TEXT)]
     lemmas = Lemmatizer().fit(zip(ENGLISH.forms, ENGLISH.upos, LEMMAS, strict=True))
-    [glosses] = synthetic.gloss(rows, [ENGLISH], lemmas, Grams.load_shipped(), 3)
+    [glosses] = glossing.gloss(rows, [ENGLISH], lemmas, Grams.load_shipped(), 3)
     assert len(glosses) == 5
     assert glosses[4] == "."
     assert all(glosses)
-    assert synthetic._mutual({(1, 1): 0.9, (2, 1): 0.5, (2, 2): 0.4, (3, 2): 0.6}) == {1: 1, 3: 2}
+    assert glossing._mutual({(1, 1): 0.9, (2, 1): 0.5, (2, 2): 0.4, (3, 2): 0.6}) == {1: 1, 3: 2}
 
 
 def test_relatives_of_a_group_stay_out():
