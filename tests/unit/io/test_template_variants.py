@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from eaffile import INCLUDED, Eaf
@@ -303,6 +304,12 @@ class TestBarsInPlainText:
         [igt], _ = read("kolu ti | uva-n ku\nfish DEF | swim-PST not\n‘The fish did not swim.’\n", "a.txt")
         assert [word for word in igt.words if word != "|"] == ["kolu", "ti", "uvan", "ku"]
         assert [gloss for gloss in igt.glosses if gloss != "|"] == ["fish", "DEF", "swim-PST", "not"]
+
+    @pytest.mark.parametrize("text", ["|ui |oa-n", "n|om", "‖a |ui", "!a |ui-n |oa"])
+    def test_clicks_stay(self, text):
+        glosses = " ".join(["fish-PST"] * len(text.split()))
+        [igt], _ = read(f"{text.replace('-', '')}\n{text}\n{glosses}\n‘The fish swam.’\n", "a.txt")
+        assert "".join(igt.words) == re.sub("[- ]", "", text)
 
     def test_rows_of_a_table_are_refused(self):
         rows = "\n".join(

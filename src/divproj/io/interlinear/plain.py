@@ -59,6 +59,10 @@ _LABELS = {
 _OF_COLUMNS = {"text": "words", "morphs": "segments", "pos": "tags", "record": "note", "speaker": "speaker", "-": "note"}
 _FENCE = re.compile(r"\s*(?::::|```|~~~)|[\s|:-]*\|\s*:?-{3,}[\s|:-]*$")
 _BAR = re.compile(r"\s*(?:(\(@?\w*\))\s*)?\|\s?(.*)$")
+_BARS_APART = re.compile(r"(?:[^|]*\s|)\|(?:\s(?:[^|]*\s|)\|)*(?:\s[^|]*|)")
+"""A line of bars that have blanks on both sides."""
+_BARS_CLOSE = re.compile(r"(?:[^|]*[^|\s])?(?:\|[^|\s](?:[^|]*[^|\s])?){2,}\|?")
+"""A line of two bars or more that have blanks on no side."""
 _SPEAKER = re.compile(r"([^\W\d_][\w.-]{0,15})\s?:\s+(?=\S)")
 _AT_THE_EDGE = re.compile(r"(?:\t+|\s{3,})(?:\[([^\[\]]+)\]|\(([^()]+)\))\s*$")
 LITERAL = re.compile(r"(?i)(?:lit(?:erally)?|wörtl(?:ich)?|literalmente)\b[.:]*\s*")
@@ -77,12 +81,12 @@ def bare(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 def cells_between_bars(block: list[tuple[int, str]], path: str = "") -> list[tuple[int, str]]:
     """Lines of a block with tabs for the bars between cells of a word each; FormatError where a row has a whole sentence.
 
-    A bar between several words that stand above as many glosses is a mark of the text, and stays.
+    A bar between several words that stand above as many glosses is a mark of the text, and one at a letter (`|ui`) a click: both stay.
 
     >>> cells_between_bars([(1, "1 | kolu-t | uva-na"), (2, "  | dog-PL | run-PST"), (3, "  | The dogs ran.")])
     [(1, '1\\tkolu-t\\tuva-na'), (2, '\\tdog-PL\\trun-PST'), (3, '\\tThe dogs ran.')]
     """
-    if len(block) < 2 or not all("|" in line for _, line in block[:2]):
+    if len(block) < 2 or not all(_BARS_APART.fullmatch(line) or _BARS_CLOSE.fullmatch(line) for _, line in block[:2]):
         return block
     rows = [[cell.strip() for cell in line.split("|")] for _, line in block]
     if all(not row[-1] for row in rows if len(row) > 1):  # a bar at the end of each line
