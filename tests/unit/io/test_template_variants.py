@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from eaffile import INCLUDED, Eaf
@@ -12,6 +13,7 @@ from storyfiles import STORY
 from divproj.core.errors import Faults, FormatError
 from divproj.core.sentence import Sentence
 from divproj.io.interlinear import formats, toolbox
+from divproj.io.interlinear import plain as formats_plain
 
 WORDS = [line.words for line in STORY]
 GLOSSES = [line.glosses for line in STORY]
@@ -276,3 +278,86 @@ def test_json_with_lists_of_words():
         for k, line in enumerate(STORY)
     ]
     is_the_story(json.dumps(rows))
+
+
+class TestBarsInPlainText:
+    @staticmethod
+    def text(front: str = "", end: str = "", mark: str = " | ") -> str:
+        def block(k: int, line) -> str:
+            first, other = (f"{k} | ", "  | ") if front == "number" else (front, front)
+            rows = [mark.join(line.pieces), mark.join(line.glosses), line.free["en"]]
+            return "\n".join(f"{other if n else first}{row}{end}" for n, row in enumerate(rows))
+
+        return "\n\n".join(block(k, line) for k, line in enumerate(STORY, 1)) + "\n"
+
+    @pytest.mark.parametrize(
+        "shape", [{}, {"mark": "|"}, {"front": "| ", "end": " |"}, {"front": "number"}, {"mark": " | ", "end": " |"}]
+    )
+    def test_words_between_bars(self, shape):
+        is_the_story(self.text(**shape), "story.txt")
+
+    def test_a_word_with_a_blank(self):
+        [igt], _ = read("kolu ti | uva-n\nfish | swim up-PST\n‘The fish swam up.’\n", "a.txt")
+        assert (igt.words, igt.glosses) == (("kolu ti", "uvan"), ("fish", "swim up-PST"))
+
+    def test_a_bar_that_parts_clauses_stays(self):
+        [igt], _ = read("kolu ti | uva-n ku\nfish DEF | swim-PST not\n‘The fish did not swim.’\n", "a.txt")
+        assert [word for word in igt.words if word != "|"] == ["kolu", "ti", "uvan", "ku"]
+        assert [gloss for gloss in igt.glosses if gloss != "|"] == ["fish", "DEF", "swim-PST", "not"]
+
+    @pytest.mark.parametrize("text", ["|ui |oa-n", "n|om", "‖a |ui", "!a |ui-n |oa"])
+    def test_clicks_stay(self, text):
+        glosses = " ".join(["fish-PST"] * len(text.split()))
+        [igt], _ = read(f"{text.replace('-', '')}\n{text}\n{glosses}\n‘The fish swam.’\n", "a.txt")
+        assert "".join(igt.words) == re.sub("[- ]", "", text)
+
+    def test_rows_of_a_table_are_refused(self):
+        rows = "\n".join(
+            f"{k} | {' '.join(line.pieces)} | {' '.join(line.glosses)} | {line.free['en']}" for k, line in enumerate(STORY, 1)
+        )
+        with pytest.raises(FormatError, match=r"table.txt:1: lines of 4 cells between \| look like rows of a table"):
+            read(rows, "table.txt")
+
+    def test_a_table_among_sentences_is_left_out(self):
+        table = "1 | kolu uva | fish swim | The fish swims.\n2 | sena uva | sister swim | The sister swims.\n"
+        sentences, faults = read(f"{self.text()}\n{table}\n{self.text()}", "a.txt")
+        assert words_of(sentences) == [*WORDS, *WORDS]
+        assert faults.reading.left_out == {"rows of a table between bars": 2}
+
+    def test_what_is_written_is_read_again(self):
+        words = Sentence(("kolu", "|", "uva"), (), ("fish", "|", "swim"), translation="The fish swims.")
+        [again], _ = read(formats_plain.dumps([words]))
+        assert (again.words, again.glosses, again.translation) == (words.words, words.glosses, words.translation)
+
+
+def test_hyphens_between_blanks_in_toolbox():
+    records = "".join(
+        f"\\ref {k}\n\\tx {line.text}\n\\mb {' '.join(line.pieces).replace('-', ' - ')}\n\\ge {' '.join(line.glosses).replace('-', ' - ')}\n\\ft {line.free['en']}\n\n"
+        for k, line in enumerate(STORY, 1)
+    )
+    is_the_story("\\_sh v3.0  400  Text\n\n" + records, "story.sfm")
+
+
+@pytest.mark.parametrize("headed", [True, False])
+@pytest.mark.parametrize("numbered", [True, False])
+def test_labels_in_the_second_column(headed, numbered):
+    lines = ["ID,Line,,,"] if headed else []
+    for k, line in enumerate(STORY, 1):
+        front = k if numbered else ""
+        lines.append(f"{front},text,{','.join(line.pieces)}")
+        lines.append(f",gloss,{','.join(line.glosses)}")
+        lines.append(f',translation,"{line.free["en"]}"')
+    text = "\n".join(lines) + "\n"
+    is_the_story(text, "story.csv")
+    if numbered:
+        assert [igt.sent_id for igt in read(text, "story.csv")[0]] == [str(k) for k in range(1, len(STORY) + 1)]
+
+
+def test_a_second_tier_of_glosses_is_kept():
+    made = (
+        Eaf().timed("tx@A", ["sena uva"]).under("wd@A", "tx@A", [["sena", "uva"]]).under("ft@A", "tx@A", ["The sister swims."])
+    )
+    made.under("ge@A", "wd@A", ["sister", "swim-PRS"]).under("gn@A", "wd@A", ["hermana", "nadar-PRS"])
+    [igt], faults = read(made.text())
+    assert dict(igt.meta)["gn@A"] == "hermana nadar-PRS"
+    assert (faults.reading.kept, faults.reading.unused) == (["gn"], [])

@@ -108,6 +108,8 @@ class Annotation:
     end: int = -1
     below: str = ""
     """Glosses that stand in a second line of the same annotation."""
+    is_read: bool = False
+    """Whether it is in a sentence, as text or word."""
 
 
 @dataclass
@@ -491,13 +493,24 @@ def overlaps(annotation: Annotation, top: Annotation) -> bool:
     return top.begin <= middle < max(top.end, top.begin + 1)
 
 
+def _parents_by_id(tiers: Mapping[str, Tier]) -> dict[str, Annotation]:
+    """Return the annotations that others refer to; one dictionary all the while, since there are many."""
+    by_id: dict[str, Annotation | None] = {}
+    for tier in tiers.values():
+        by_id.update((annotation.parent, None) for annotation in tier.annotations if annotation.parent)
+    for tier in tiers.values():
+        by_id.update((annotation.id, annotation) for annotation in tier.annotations if annotation.id in by_id)
+    for name in [name for name, annotation in by_id.items() if annotation is None]:
+        del by_id[name]
+    return cast(dict[str, Annotation], by_id)
+
+
 class Annotations:
     """Annotations of all tiers, found by what they depend on."""
 
     def __init__(self, tiers: dict[str, Tier], path: str, faults: Faults) -> None:
         self.tiers, self.path, self.faults = tiers, path, faults
-        referred = {annotation.parent for tier in tiers.values() for annotation in tier.annotations}
-        self.by_id = {a.id: a for tier in tiers.values() for a in tier.annotations if a.id in referred}
+        self.by_id = _parents_by_id(tiers)
         """Annotations that others depend on."""
         self._by_time: dict[str, tuple[list[Annotation], list[int]]] = {}
         self._indexes: dict[tuple[str, str], dict[str, list[Annotation]]] = {}
@@ -678,13 +691,16 @@ def _tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dic
     tier: Tier | None = None
     double: dict[int, tuple[str, ...]] = {}
     names: dict[str, str] = {}
+    ids: dict[str, dict[str, str]] = {}
     for node, above in units(stream, path, faults, options, _is_unit, TAGS):
         if node.tag == "TIME_SLOT":
             value = node.get("TIME_VALUE")
             times[_same(names, node.get("TIME_SLOT_ID"))] = int(value) if value.isdecimal() else UNTIMED
         elif node.tag == "ANNOTATION":
             tier = tier or _empty_tier(above[-1])
-            rows = _add_annotation(tier, node, names)
+            if tier.parent in tiers and tier.parent not in ids:
+                ids[tier.parent] = {annotation.id: annotation.id for annotation in tiers[tier.parent].annotations}
+            rows = _add_annotation(tier, node, names, ids.get(tier.parent, {}))
             if rows:
                 double[len(tier.annotations) - 1] = rows
         elif node.tag == "TIER":
@@ -784,14 +800,17 @@ def _same(names: dict[str, str], text: str) -> str:
     return names.setdefault(text, text)
 
 
-def _add_annotation(tier: Tier, holder: XmlNode, names: dict[str, str]) -> tuple[str, ...]:
-    """Add an annotation to its tier; return its lines where it has two."""
+def _add_annotation(tier: Tier, holder: XmlNode, names: dict[str, str], above: Mapping[str, str]) -> tuple[str, ...]:
+    """Add an annotation to its tier; return its lines where it has two. `above` has the ids of the tier above, to share them."""
     for node in holder.children[:1]:
         value = "".join(text.text for text in node.all("ANNOTATION_VALUE"))
-        keys = ("ANNOTATION_ID", "ANNOTATION_REF", "PREVIOUS_ANNOTATION", "TIME_SLOT_REF1", "TIME_SLOT_REF2")
-        name, ref, before, begin, end = (_same(names, node.get(key)) for key in keys)
+        name, ref, before = (node.get(key) for key in ("ANNOTATION_ID", "ANNOTATION_REF", "PREVIOUS_ANNOTATION"))
+        begin, end = (_same(names, node.get(key)) for key in ("TIME_SLOT_REF1", "TIME_SLOT_REF2"))
         slots = (begin, end) if begin or end else _NO_SLOTS
         annotations = cast(list[Annotation], tier.annotations)
+        ref = above.get(ref, ref)
+        if annotations and before == annotations[-1].id:
+            before = annotations[-1].id
         shown = normalize_space(one_line(value))
         shown = _same(names, shown) if len(shown) < LONGEST_SHARED else shown
         annotations.append(Annotation(name, shown, node.line, ref, before, slots))
@@ -801,8 +820,8 @@ def _add_annotation(tier: Tier, holder: XmlNode, names: dict[str, str]) -> tuple
 
 
 _NO_SLOTS = ("", "")
-LONGEST_SHARED = 8
-"""Letters of a value below which it is likely to come again."""
+LONGEST_SHARED = 16
+"""Letters of a value below which it is likely to come again: words and glosses do, sentences do not."""
 
 
 def _with_second_lines(tier: Tier, double: Mapping[int, tuple[str, ...]]) -> None:
@@ -936,8 +955,6 @@ class _File(Annotations):
         self.trees: dict[str, str] = {}
         """Trees that were written back, by the annotation they belong to."""
         self._ids: dict[str, bool] = {}
-        self.read: set[str] = set()
-        """Annotations of text and words that are in a sentence."""
 
     def top_tier(self, roles: dict[str, list[str]]) -> str:
         """The tier with an annotation for each sentence: the text, or one above it that has one text in each of its annotations."""
@@ -995,19 +1012,22 @@ class _File(Annotations):
                 labels.append(f"{base_name(name) or name} ({code})" if code else base_name(name) or name)
             if labels:
                 reading.parts[shown] = list(dict.fromkeys(labels))
-        above = {*used, *(up for names in spoken for up in tiers_above(self.tiers, names[0]))}
+        kept = [name for roles in role_sets for name in roles.get("glosses", ())[1:] if name not in used]
+        reading.kept = list(dict.fromkeys(base_name(name) or name for name in kept))
+        above = {*used, *kept, *(up for names in spoken for up in tiers_above(self.tiers, names[0]))}
         left = [name for name, tier in self.tiers.items() if name not in above and any(a.value for a in tier.annotations)]
         reading.unused = list(dict.fromkeys(base_name(name) or name for name in left))
         for role in ("text", "words"):
             for name in {name for roles in role_sets for name in roles.get(role, ())[:1]}:
-                lost = sum(bool(a.value) and a.id not in self.read for a in self.tiers[name].annotations)
+                lost = sum(bool(a.value) and not a.is_read for a in self.tiers[name].annotations)
                 reading.omit(f"annotations of {name} that belong to no sentence", lost, sentences=False)
 
     def _instance(self, top: Annotation, top_tier: str, roles: dict[str, list[str]], options: Options) -> Sentence:
         by_role = {role: self._first(names, top, top_tier) for role, names in roles.items() if role in ROLES[:-1]}
         text = " ".join(a.value for a in by_role.get("text", []))
         words = by_role.get("words", [])
-        self.read.update(a.id for role in ("text", "words") for a in by_role.get(role, []))
+        for annotation in (*by_role.get("text", []), *by_role.get("words", [])):
+            annotation.is_read = True
         if not words and top_tier in roles.get("words", ()):
             words = [top]
         if not text and words and all(" " in a.value for a in words):

@@ -59,6 +59,10 @@ _LABELS = {
 _OF_COLUMNS = {"text": "words", "morphs": "segments", "pos": "tags", "record": "note", "speaker": "speaker", "-": "note"}
 _FENCE = re.compile(r"\s*(?::::|```|~~~)|[\s|:-]*\|\s*:?-{3,}[\s|:-]*$")
 _BAR = re.compile(r"\s*(?:(\(@?\w*\))\s*)?\|\s?(.*)$")
+_BARS_APART = re.compile(r"(?:[^|]*\s|)\|(?:\s(?:[^|]*\s|)\|)*(?:\s[^|]*|)")
+"""A line of bars that have blanks on both sides."""
+_BARS_CLOSE = re.compile(r"(?:[^|]*[^|\s])?(?:\|[^|\s](?:[^|]*[^|\s])?){2,}\|?")
+"""A line of two bars or more that have blanks on no side."""
 _SPEAKER = re.compile(r"([^\W\d_][\w.-]{0,15})\s?:\s+(?=\S)")
 _AT_THE_EDGE = re.compile(r"(?:\t+|\s{3,})(?:\[([^\[\]]+)\]|\(([^()]+)\))\s*$")
 LITERAL = re.compile(r"(?i)(?:lit(?:erally)?|wörtl(?:ich)?|literalmente)\b[.:]*\s*")
@@ -72,6 +76,31 @@ def bare(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
         return kept
     fronts = [f"{match[1]} " if match[1] and "@" not in match[1] else "" for match in bars if match]
     return [(number, front + match[2]) for (number, _), front, match in zip(kept, fronts, bars, strict=True) if match]
+
+
+def cells_between_bars(block: list[tuple[int, str]], path: str = "") -> list[tuple[int, str]]:
+    """Lines of a block with tabs for the bars between cells of a word each; FormatError where a row has a whole sentence.
+
+    A bar between several words that stand above as many glosses is a mark of the text, and one at a letter (`|ui`) a click: both stay.
+
+    >>> cells_between_bars([(1, "1 | kolu-t | uva-na"), (2, "  | dog-PL | run-PST"), (3, "  | The dogs ran.")])
+    [(1, '1\\tkolu-t\\tuva-na'), (2, '\\tdog-PL\\trun-PST'), (3, '\\tThe dogs ran.')]
+    """
+    if len(block) < 2 or not all(_BARS_APART.fullmatch(line) or _BARS_CLOSE.fullmatch(line) for _, line in block[:2]):
+        return block
+    rows = [[cell.strip() for cell in line.split("|")] for _, line in block]
+    if all(not row[-1] for row in rows if len(row) > 1):  # a bar at the end of each line
+        rows = [row[:-1] or row for row in rows]
+    if all(len(row) == len(rows[0]) > 2 and sum(" " in cell for cell in row) > 1 for row in rows[1:]):
+        problem = f"lines of {len(rows[0])} cells between | look like rows of a table, a sentence in each"
+        raise FormatError(
+            problem, Where(path, block[0][0]), "save it as a table with tabs or commas (.tsv, .csv) and read that"
+        )
+    words, glosses = rows[:2]
+    even = [len(cell.split()) for cell in words] == [len(cell.split()) for cell in glosses]
+    if len(words) != len(glosses) or (even and any(" " in cell for cell in words)):
+        return block
+    return [(number, "\t".join(row) if "|" in line else line) for (number, line), row in zip(block, rows, strict=True)]
 
 
 def label_role(label: str) -> str:
@@ -361,7 +390,11 @@ def _line(role: str, values: tuple[str, ...], separator: str) -> str:
 
 def _same(written: list[str], igt: Sentence) -> bool:
     faults = Faults(strict=False)
-    again = list(_instances(list(enumerate(written, 1)), "", faults, Options(), [])) if written else []
+    try:
+        block = cells_between_bars(bare(list(enumerate(written, 1))))
+    except FormatError:
+        return False
+    again = list(_instances(block, "", faults, Options(), [])) if block else []
     if len(again) != 1 or faults.noted:
         return False
     for name in ("tree", "e_tree"):  # one tag a word is all that comments hold
@@ -376,7 +409,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
     waiting: list[tuple[int, str]] = []
     order, letters, heading = LineOrder(), _PartNumbers(), _Headings()
     held: Sentence | None = None
-    bare_blocks = map(bare, blocks(lines(stream, path, faults, options.encoding)))
+    bare_blocks = _bare_blocks(blocks(lines(stream, path, faults, options.encoding)), path, faults)
     stream_of_blocks = _whole_examples(block for block in bare_blocks if block)
     first_blocks = list(islice(stream_of_blocks, FIRST))
     pairs = are_pairs([[line for _, line in block] for block in first_blocks])
@@ -397,6 +430,23 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
 
 FIRST = 40
 """Blocks that are examined before the first is read."""
+
+
+def _bare_blocks(text_blocks: Iterable[list[tuple[int, str]]], path: str, faults: Faults) -> Iterator[list[tuple[int, str]]]:
+    """Blocks with cells; rows of a table are left out, and refused where there is nothing else."""
+    refusal: FormatError | None = None
+    is_read = False
+    for block in text_blocks:
+        try:
+            ready = cells_between_bars(bare(block), path)
+        except FormatError as error:
+            refusal = refusal or error
+            faults.reading.omit("rows of a table between bars", len(block), line=block[0][0])
+            continue
+        is_read = True
+        yield ready
+    if refusal and not is_read:
+        raise refusal
 
 
 def _whole_examples(text_blocks: Iterable[list[tuple[int, str]]]) -> Iterator[list[tuple[int, str]]]:

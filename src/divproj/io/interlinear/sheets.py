@@ -577,6 +577,9 @@ def sentences(rows: Iterator[Row], place: Place, faults: Faults, options: Option
         first = first[1:]
     if not first:
         raise FormatError("an empty table", place.at(0))
+    if not options.tiers and _has_labels_second(first):
+        yield from _stacked(_labels_first(chain(first, rows)), place, faults, options)
+        return
     try:
         headed = layout_of(first, options)
     except FormatError as error:
@@ -605,6 +608,30 @@ def sentences(rows: Iterator[Row], place: Place, faults: Faults, options: Option
     for group in _groups(body, layout, keys):
         if igt := _rows_sentence(group, layout, place, options):
             yield igt
+
+
+def _has_labels_second(sample: Sequence[Row]) -> bool:
+    """Whether the second column says what each row is (`text`, `gloss`, `translation`), below numbers or nothing in the first."""
+    rows = [cells for _, cells in sample if any(map(str.strip, cells))]
+    labels = Counter(role_of(_cell(cells, 1)) for cells in rows)
+    lines_ = sum(labels[role] for role in (*_MAIN, "glosses", "translation"))
+    repeated = any(labels[role] > 1 for role in _MAIN) and labels["glosses"] > 1
+    return repeated and lines_ > ONE_TOKEN * len(rows) and not any(role_of(_cell(cells, 0)) in _MAIN for cells in rows)
+
+
+def _labels_first(rows: Iterable[Row]) -> Iterator[Row]:
+    """Rows without their first column, whose numbers are rows of their own above those of their sentence."""
+    before, begun = "", False
+    for number, cells in rows:
+        name = _cell(cells, 0)
+        begun = begun or role_of(_cell(cells, 1)) in _MAIN
+        if not begun and any(map(str.strip, cells)):
+            continue  # the headings
+        if name and name != before:
+            yield number, []
+            yield number, ["ID", name]
+        before = name or before
+        yield number, list(cells[1:])
 
 
 def _has_bars(sample: Sequence[Row], column: int) -> bool:

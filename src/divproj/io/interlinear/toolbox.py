@@ -641,6 +641,7 @@ def _block(texts: dict[str, str]) -> tuple[list[str], list[str], list[str], list
     for role in ("morphs", "glosses", "pos"):
         if rows.get(role) and rows[role][0].text == "#":
             rows[role] = rows[role][1:]
+    _join_lone_hyphens(rows)
     words = rows.get("words", [])
     pieces = [_parsed(piece) for piece in rows.get("morphs", [])]
     if not pieces:
@@ -664,6 +665,24 @@ def _block(texts: dict[str, str]) -> tuple[list[str], list[str], list[str], list
                 [join_morphemes([row[k].text for k in group]) for group in group_morphemes([token.text for token in row])]
             )
     return [word.text for word in words], segments, aligned_rows[0], aligned_rows[1]
+
+
+def _join_lone_hyphens(rows: dict[str, list[_Token]]) -> None:
+    """Join `kolu - t` to `kolu -t` where the glosses have as many hyphens that stand alone: they are no morphemes."""
+    morphs, glosses = rows.get("morphs", []), rows.get("glosses", [])
+    lone = [token.text for token in morphs if token.text in ("-", "=")]
+    if not lone or lone != [token.text for token in glosses if token.text in ("-", "=")]:
+        return
+    for role in ("morphs", "glosses", "pos"):
+        if lone != [token.text for token in rows.get(role, []) if token.text in ("-", "=")]:
+            continue
+        joined: list[_Token] = []
+        for token in rows[role]:
+            if joined and joined[-1].text in ("-", "="):
+                joined[-1] = _Token(joined[-1].text + token.text, joined[-1].places)
+            else:
+                joined.append(token)
+        rows[role] = joined
 
 
 def _parsed(piece: _Token) -> _Token:
