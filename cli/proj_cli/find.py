@@ -119,7 +119,8 @@ def find(
         for value, times in sorted(tally.items(), key=lambda item: (-item[1], item[0])):
             out.write(f"{times}\t{value}\n")
     talk.summary(faults)
-    talk.say(f"{words} word{'s' * (words != 1)} in {sentences} sentence{'s' * (sentences != 1)}")
+    if not count:
+        talk.say(f"{words} word{'s' * (words != 1)} in {sentences} sentence{'s' * (sentences != 1)}")
 
 
 def _replace(wanted: Query, changes: str, files: list[str], output: str, *, whole: bool, faults: Faults) -> None:

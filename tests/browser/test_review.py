@@ -687,6 +687,21 @@ def test_words_at_once(new_page: New, glossed: Server, tmp_path: Path, by: str):
     assert troubles(page) == []
 
 
+def test_key_right_after_a_box(page: Any):
+    """A box that is closed keeps the focus until the next frame; a key that comes before it is for the page."""
+    page.press("r")
+    done(page, 1)
+    page.press("/")
+    page.wait("document.activeElement.id === 'query'")
+    page.js(
+        "document.querySelector('#replacebox').close();"
+        "document.querySelector('#query').dispatchEvent(new KeyboardEvent('keydown', {key: 'u', bubbles: true}))"
+    )
+    done(page, 2)
+    assert text_of(page, "#told").startswith("undone: ")
+    page.wait("document.activeElement.matches('.tree .word')")
+
+
 def test_links_are_changed(new_page: New, glossed: Server):
     page, session = opened(new_page(), glossed.url), glossed.review.session
     n = page.js(f"{NOW}.n")

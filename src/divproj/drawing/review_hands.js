@@ -70,7 +70,9 @@
   document.addEventListener("keydown", (event) => {
     if (one("dialog[open]") || !here.now) return;
     const { key } = event;
-    const writing = event.target.matches?.("input:not([type=radio],[type=checkbox]), select, textarea");
+    // a box that was just closed keeps the focus until the next frame: what is typed then is meant for the page
+    const target = event.target.closest?.("dialog") ? document.body : event.target;
+    const writing = target.matches?.("input:not([type=radio],[type=checkbox]), select, textarea");
     const held = event.ctrlKey || event.metaKey;
     let done = true;
     if (held && !event.altKey && "zys".includes(key.toLowerCase()) && !writing) {
@@ -85,9 +87,9 @@
       choose(here.word);
     } else if (key === "Escape" && drag) {
       dropped(false);
-    } else if (pic.contains(event.target) && here.moving) {
+    } else if (pic.contains(target) && here.moving) {
       done = movingKey(key);
-    } else if (event.target.matches?.("button, summary, a, input") && (key === "Enter" || key === " " || key.startsWith("Arrow"))) {
+    } else if (target.matches?.("button, summary, a, input") && (key === "Enter" || key === " " || key.startsWith("Arrow"))) {
       return;
     } else if (Object.hasOwn(keys, key)) {
       keys[key]();
@@ -95,6 +97,10 @@
       done = walk(key);
     }
     if (done) event.preventDefault();
+  });
+
+  for (const box of document.querySelectorAll("dialog")) box.addEventListener("close", () => {
+    if (document.activeElement === document.body || box.contains(document.activeElement)) wordAt(here.word)?.focus({ preventScroll: true });
   });
 
   // Dragging an arc, or a word, to its new head.

@@ -24,7 +24,7 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -284,6 +284,8 @@ except ImportError:  # not POSIX: two reviews of one file are not noticed there
 
 FORMAT, VERSION = "divproj review journal", 1
 Entry = dict[str, Any]
+PERSONAL_COMMENTS = ("state", "annotator", "note")
+"""Comments on a sentence that people write in a review, besides its mark."""
 ANEW = "review the file itself (proj review {}), name another with -o, or begin anew with `fresh`"
 
 
@@ -545,7 +547,8 @@ def carry_over(document: Document, target: Path, on_message: Callable[[str], Non
     """Return the corrections of an earlier review, by the sentence of the file as it is now; nothing where this is the same file.
 
     The file was made anew since (`proj run` with more gold trees, say). Sentences that a person corrected or marked gold are
-    taken over where id and words are as they were. The earlier review is kept under another name.
+    taken over where id and words are as they were, with the columns that a person has filled, state, annotator and notes. The earlier
+    review is kept under another name.
     """
     path = journal_file(target)
     earlier = journalled_file(path)
@@ -559,9 +562,13 @@ def carry_over(document: Document, target: Path, on_message: Callable[[str], Non
         return {}
     refuse_if_open(path)
     waiting: dict[tuple[str, tuple[str, ...]], list[SentenceState]] = {}
+    cells = _filled_cells(path)
+    comments = {(block.sentence.sent_id, block.sentence.forms): _personal_comments(block.sentence) for block in document.blocks}
     for block in reversed(Document.open(str(target), Faults(strict=False)).blocks):
-        if block.initial.gold or block.initial.hand:
-            waiting.setdefault((block.sentence.sent_id, block.sentence.forms), []).append(block.initial)
+        key, said = (block.sentence.sent_id, block.sentence.forms), _personal_comments(block.sentence)
+        state = replace(block.initial, cells=cells.get(key, frozenset()))
+        if state.gold or state.hand or state.cells or (any(said) and said != comments.get(key)):
+            waiting.setdefault(key, []).append(state)
     carried = {
         n: states.pop()
         for n, block in enumerate(document.blocks)
@@ -578,3 +585,25 @@ def carry_over(document: Document, target: Path, on_message: Callable[[str], Non
         f"which is now {kept and kept.name}{beside_them}"
     )
     return carried
+
+
+def _personal_comments(sentence: Rows) -> tuple[str | None, ...]:
+    return tuple(sentence.comment(key) for key in PERSONAL_COMMENTS)
+
+
+def _filled_cells(journal: Path) -> dict[tuple[str, tuple[str, ...]], frozenset[tuple[int, int]]]:
+    """Return the columns (word, column) that a person has filled in the review of a journal, by id and words of the sentence."""
+    history: list[Entry] = []
+    undone: list[Entry] = []
+    for entry in filter(None, map(_entry, journal.read_bytes().split(b"\n")[1:])):
+        source, goal = {"undo": (history, undone), "redo": (undone, history)}.get(entry.get("op", ""), ([entry], history))
+        if goal is history and entry.get("op") != "redo":
+            undone.clear()
+        if source:
+            goal.append(source.pop())
+    cells = {}
+    for entry in history:
+        for _, text, _, filled in entry.get("rows", ()):
+            sentence = conllu.parse(text.encode("utf-8", "surrogatepass"), str(journal))
+            cells[sentence.sent_id, sentence.forms] = frozenset((word, column) for word, column in filled)
+    return cells

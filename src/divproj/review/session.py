@@ -22,11 +22,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from divproj.core.errors import ModelError, ProjError, Where, plural
-from divproj.core.sentence import Rows
+from divproj.core.sentence import Rows, misc_value
 from divproj.core.tree import cycles
 from divproj.io.trees import conllu
 from divproj.review import edits
-from divproj.review.document import BOM, CORRECTED, Document, Entry, Journal, SentenceState, save, sentence_texts, state_of
+from divproj.review.document import (
+    BOM,
+    CORRECTED,
+    PERSONAL_COMMENTS,
+    Document,
+    Entry,
+    Journal,
+    SentenceState,
+    save,
+    sentence_texts,
+    state_of,
+)
 from divproj.review.edits import EditError, Reshaped, ancestors
 from divproj.search.replace import ColumnChange, replace_in
 from divproj.ud.tagsets import relation_of
@@ -459,7 +470,10 @@ class Session:
             return self._perform({"op": "gold", "n": n, "on": on, "told": "marked gold" if on else "no longer gold"})
 
     def take_over(self, n: int, old: SentenceState) -> None:
-        """Give a sentence the corrections of an earlier review: its whole tree if that was gold, else the words that were corrected."""
+        """Give a sentence the corrections of an earlier review: its whole tree if that was gold, else the words that were corrected.
+
+        Columns that a person has filled, notes, state and annotator come with it.
+        """
         with self.lock:
             heads, deprels = self.states[n].heads, self.states[n].deprels
             words = [
@@ -475,6 +489,7 @@ class Session:
                 self._perform({"op": "edit", "n": n, "words": whole, "told": "as in the earlier review"})
             if old.gold != self.states[n].gold:
                 self._perform({"op": "gold", "n": n, "on": old.gold, "told": "as in the earlier review"})
+            self._set(n, _with_personal(self.states[n].sentence, old), "as in the earlier review", cells=old.cells)
 
     def learn(
         self,
@@ -759,6 +774,22 @@ def _with_tags(state: SentenceState, tags: Sequence[str], feats: Sequence[str]) 
         for k, values in ((3, tags), (5, feats))
     }
     return replace(state_of(whole.with_columns(columns)), hand=state.hand, cells=state.cells)
+
+
+def _with_personal(sentence: Rows, old: SentenceState) -> Rows:
+    """Return a sentence with the columns, notes, state and annotator that a person gave it in an earlier review."""
+    earlier = old.sentence
+    columns = {k: list(sentence.column(k)) for _, k in old.cells}
+    for word, k in old.cells:
+        columns[k][word - 1] = earlier.column(k)[word - 1]
+    sentence = sentence.with_columns({k: tuple(column) for k, column in columns.items()})
+    for word, misc in enumerate(earlier.column(9), 1):
+        if note := misc_value(misc, "Note"):
+            sentence = edits.with_cells(sentence, word, {"note": note})
+    for key in PERSONAL_COMMENTS:
+        if value := earlier.comment(key):
+            sentence = edits.with_comment(sentence, key, value)
+    return sentence
 
 
 def _below(state: SentenceState, head: int, but: int) -> set[str]:

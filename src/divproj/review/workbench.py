@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import shutil
 import subprocess
 import threading
@@ -48,6 +49,10 @@ SHOWN = 200
 """Matches of a search that are sent to the page."""
 TOLD = 15
 """Last lines of a command that the page shows: its summary, and the warnings before it."""
+
+
+_OPTION = re.compile(r"(?<![\w-])--?[a-z]")
+"""An option of the command line in a message."""
 
 
 class WorkError(ProjError):
@@ -290,7 +295,7 @@ class Workbench:
             errors="replace",
         )
         if done.returncode:
-            raise WorkError(done.stderr.strip().removeprefix("proj: ") or "the trees could not be written")
+            raise WorkError(for_page(done.stderr.strip().removeprefix("proj: ")) or "the trees could not be written")
         return target.name, target.read_bytes()
 
     def close(self) -> None:
@@ -324,10 +329,26 @@ class Workbench:
     def _do(job: CommandJob, argv: list[str]) -> None:
         done = subprocess.run(argv, capture_output=True, text=True, encoding="utf-8", errors="replace")
         lines = [
-            line for line in done.stderr.strip().splitlines() if not line.startswith("Trees written to ")
+            for_page(line) for line in done.stderr.strip().splitlines() if not line.startswith("Trees written to ")
         ]  # the page leads there
         job.message, job.failed = "\n".join(lines[-TOLD:]), done.returncode != 0
         job.busy = False
+
+
+def for_page(message: str) -> str:
+    """Return a message of a command without the remedies that name options: those are for a terminal.
+
+    >>> for_page("proj: more warnings follow; with -v all are shown")
+    'proj: more warnings follow'
+    >>> for_page("a.txt:3: two parsers fit; choose en or en_ewt with --e-parser; the rest was read")
+    'a.txt:3: two parsers fit; the rest was read'
+    """
+    return "\n".join("; ".join(_without_options(line)) for line in message.split("\n"))
+
+
+def _without_options(line: str) -> list[str]:
+    first, *others = line.split("; ")
+    return [first, *(part for part in others if not _OPTION.search(part))]
 
 
 def _write_new(path: Path, data: bytes) -> None:

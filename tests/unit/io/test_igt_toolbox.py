@@ -62,6 +62,10 @@ class TestReading:
         assert (found.words, found.segments, found.glosses) == (("kolut",), ("kolu-t",), ("fish-PL",))
         assert (found.tags, found.translation) == (("n-num",), "fishes")
 
+    def test_marks_of_a_failed_parse_are_not_in_morphemes(self):
+        sentence = one("\\ref 1\n\\tx kolut uva\n\\mb *kolu -t uva\n\\ge *fish -PL swim\n\\ft The fish swim.\n")
+        assert (sentence.words, sentence.segments) == (("kolut", "uva"), ("kolu-t", "uva"))
+
     def test_markers_by_option(self):
         text = "\\nr 7\n\\src kolut\n\\an kolu -t\n\\en fish -PL\n\\fr poisson -PL\n\\say fishes\n\\nr 8\n\\src uva\n"
         names = {"record": "nr", "words": "src", "morphs": "\\an", "glosses": "en", "translation": "say"}

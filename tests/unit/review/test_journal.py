@@ -10,11 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reviewfiles import TEXT
 
-from divproj import ProjError
+from divproj import Faults, ProjError
 from divproj.core.errors import ModelError
 from divproj.review import document as module
-from divproj.review.document import Journal, keep_other, refuse_if_open, save, set_aside
+from divproj.review.document import (
+    Document,
+    Journal,
+    beside,
+    carry_over,
+    journal_for,
+    keep_other,
+    refuse_if_open,
+    save,
+    set_aside,
+)
+from divproj.review.session import Session
 
 ABOUT = {"input": "trees.conllu", "sha256": "abc"}
 
@@ -235,3 +247,34 @@ def test_a_reviewed_file_that_its_journal_does_not_give_is_kept(tmp_path: Path):
     kept = keep_other(path, b"fewer".__eq__)
     assert kept == tmp_path / "t.conllu.old"
     assert kept.read_bytes() == path.read_bytes() == b"more corrections"
+
+
+def test_what_a_person_set_goes_over_to_a_file_made_anew(tmp_path: Path):
+    trees, said = tmp_path / "trees.conllu", []
+    trees.write_text(TEXT, encoding="utf-8")
+    document, target = Document.open(str(trees), Faults()), beside(trees)
+    journal = journal_for(document, target, fresh=False, on_message=said.append)
+    with closing(journal):
+        session = Session(document, journal)
+        session.set_cells(0, 4, {"upos": "PROPN", "lemma": "kar", "note": "a name?"})
+        session.set_comment(0, "note", "look again")
+        session.set_state(0, "second", "Ada")
+        session.set_cells(0, 1, {"upos": "DET"})
+        session.undo()
+        session.save(target)
+    trees.write_text(
+        TEXT.replace("\tkaren\t_\tNOUN", "\tkaren\t_\tVERB").replace("\tni\t_\tPRON", "\tni\t_\tNUM"), encoding="utf-8"
+    )
+    later = journal.path.stat().st_mtime + 10
+    os.utime(target, (later, later))
+    document = Document.open(str(trees), Faults())
+    carried = carry_over(document, target, said.append)
+    assert list(carried) == [0, 2]  # the other is gold in the file
+    assert "2 corrected sentences taken over from the earlier review" in said[-1]
+    session = Session(document)
+    session.take_over(0, carried[0])
+    sentence = session.sentence(0)
+    assert (sentence.column(3)[0], sentence.column(3)[3], sentence.column(2)[3]) == ("NUM", "PROPN", "kar")
+    assert "Note=a name?" in sentence.column(9)[3]
+    assert [sentence.comment(key) for key in ("state", "annotator", "note")] == ["second", "Ada", "look again"]
+    assert session.states[0].cells == {(4, 2), (4, 3)}

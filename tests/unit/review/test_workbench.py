@@ -20,7 +20,7 @@ from divproj.io.trees import conllu
 from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.pipeline import annotate
 from divproj.projection.prepare import Preparation, prepare_text
-from divproj.review.workbench import WORK, Workbench, WorkbenchServer, WorkError, decode_upload
+from divproj.review.workbench import WORK, CommandJob, Workbench, WorkbenchServer, WorkError, decode_upload, for_page
 from divproj.runtime.resources import folder
 from proj_cli.review import COMMAND, texts
 
@@ -209,6 +209,16 @@ def test_who_may_ask(server: WorkbenchServer):
     status, told = ask(server, "POST", "/api/project", {"name": "new.conllu"})
     assert status == 507
     assert WORK in told["error"]
+
+
+def test_messages_of_commands_name_no_options():
+    """The page cannot take them; what happened is said."""
+    script = "import sys; sys.stderr.write('left out 2 pairs; --strict stops at the first\\nproj: more follow; with -v all are shown\\n')"
+    job = CommandJob("projecting")
+    Workbench._do(job, [sys.executable, "-c", script])
+    assert (job.message, job.failed) == ("left out 2 pairs\nproj: more follow", False)
+    assert for_page("two parsers fit; choose en with --e-parser") == "two parsers fit"
+    assert for_page("a-b.txt:3: the gloss x-y; kept as it is") == "a-b.txt:3: the gloss x-y; kept as it is"
 
 
 def test_a_text_that_is_open_is_not_projected_anew(bench: Workbench):
