@@ -1,6 +1,6 @@
 """Do confidences mean what they say? Maps of every system, families held out, and on ODIN, which no map has seen.
 
-    python bench/accuracy/calibration.py [--systems s5,s2+] [--work WORK] [--cap 150] [--write languages/glossed] [--odin] [--plot FILE]
+    python bench/accuracy/calibration.py [--systems s5,s2+] [--work WORK] [--cap 150] [--write languages/glossed] [--odin | --not-english] [--plot FILE]
 
 Without `--odin` the maps are fitted on the glossbanks, each family judged by a map fitted on the others, and with `--write` the maps fitted
 on all banks take their place in the pack; maps of systems that are not named stay. So run it after the pack was built (WORK is that of
@@ -9,6 +9,9 @@ each bank, by chance, and are judged on others; s4+ and s5+ once as they start f
 s5 and s6 are run once more with the tags of the first 20 word types given (`TYPES`); their maps are fitted on both runs, and each is judged.
 `s5 without glosses` has a map of its own, for text with translations alone: it is fitted on ../shared/data/ud-parallel (English translations; without the
 languages of ../shared/data/working-languages) and needs no WORK; `working_languages.py` judges it on texts that it has not seen, in French and Spanish.
+`--not-english` moves the maps of s6 and of s5 without glosses to fit text that is glossed or translated in other languages
+(../shared/data/working-languages, with its translations and with them deleted), each bank judged by a map fitted on the others; with `--write` a moved map that
+is better on average takes its place in the pack. Run it after the maps that it moves were made.
 `--odin` judges the maps of the pack on ODIN: gold links and English trees, and links by glosses with parsed English, as users have them.
 """
 
@@ -18,6 +21,7 @@ import argparse
 import json
 import random
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,11 +31,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import numpy as np
 from bench.accuracy.glossbanks import WORK, answers_of, learned, with_answers
+from bench.accuracy.working_languages import FOLDER, hide
 from bench.common import DATA, Table, need
 
-from divproj import Corpus, DepTree, Faults, Pair
+from divproj import Corpus, DepTree, Faults, Pair, Projector, read
 from divproj.core.links import Links
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows, Sentence
 from divproj.evaluation.experiment import cross_validate
 from divproj.io.interlinear.rows import from_sentence
 from divproj.io.trees import conllu
@@ -227,6 +232,79 @@ def odin(systems: Sequence[str], folds: int) -> None:
                 table.add(system, how, total, f"{uas:.1f}", f"{100 * sum(map(abs, gaps)) / total:.1f}", each)
 
 
+def not_english(cap: int) -> dict[str, dict[bool, list[CalibrationSample]]]:
+    """Return samples by the map that is used, and by whether translations were there, of text in other languages than English."""
+    samples: dict[str, dict[bool, list[CalibrationSample]]] = {}
+    for name in sorted(path.name for path in need(FOLDER).iterdir() if path.is_dir()):
+        bank = [rows for rows in conllu.load(FOLDER / name / f"{name}.conllu", Faults(strict=False)) if rows is not None][:cap]
+        for translated in (True, False):
+            projections = raw_projections(bank, translated=translated)
+            by_map: dict[str, list[tuple[DepTree, Projection]]] = {}
+            for rows, (system, projection) in zip(bank, projections, strict=True):
+                code = confidence.shipped_map(projection, system).removesuffix(confidence.NOT_ENGLISH)
+                by_map.setdefault(code, []).append((rows.usable_tree()[0], projection))
+            code, pairs = max(by_map.items(), key=lambda row: len(row[1]))  # a sentence may lack its translation
+            if code in (BARE, "s6"):
+                samples.setdefault(code, {}).setdefault(translated, []).append(CalibrationSample.of(name, name, pairs))
+    return samples
+
+
+def raw_projections(bank: Sequence[Rows], *, translated: bool) -> Iterator[tuple[str, Projection]]:
+    """Yield the system that is chosen and what it makes of each sentence of a text, with its own confidences."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "text.conllu"
+        path.write_text("".join(map(conllu.dumps, (hide(rows, translated=translated) for rows in bank))), encoding="utf-8")
+        projector = Projector()
+        pairs = [*projector.prepare(read(path))]
+        state = projector.adapt(pairs)
+        for pair in pairs:
+            yield projector.system_, projector.raw_projection(pair, state)
+
+
+def move_maps(cap: int, write: Path | None) -> None:
+    """Judge maps that are moved to fit text in other languages than English, and write those that are better."""
+    maps = confidence.load(write / FILE) if write else dict(confidence.shipped_calibrations())
+    columns = ("map", "bank", "translation", "words", "right", "said before", "error before", "said", "error")
+    better = {}
+    with Table(
+        "calibration-not-english", "Text in other languages than English, banks held out, punctuation counted", *columns
+    ) as table:
+        for code, by_translation in not_english(cap).items():
+            every = [sample for samples in by_translation.values() for sample in samples]
+            errors, misses = [], []
+            for translated, samples in by_translation.items():
+                for sample in samples:
+                    held = confidence.move(maps[code], [s for s in every if s.name != sample.name])
+                    both_maps = (maps[code], replace(maps[code], weights=tuple(held.tolist())))
+                    before, after = (m.probabilities(sample.table) for m in both_maps)
+                    errors.append([100 * calibration_error(p, sample.right) for p in (before, after)])
+                    misses.append(float(after.mean() - sample.right.mean()))
+                    shares = (f"{100 * p.mean():.1f}" for p in (sample.right, before, after))
+                    right, said, now = shares
+                    given = "given" if translated else "deleted"
+                    table.add(
+                        code,
+                        sample.name,
+                        given,
+                        len(sample.right),
+                        right,
+                        said,
+                        f"{errors[-1][0]:.1f}",
+                        now,
+                        f"{errors[-1][1]:.1f}",
+                    )
+            mean_before, mean_after = (fmean(row[k] for row in errors) for k in (0, 1))
+            table.add(code, "mean", "", "", "", "", f"{mean_before:.1f}", "", f"{mean_after:.1f}")
+            if mean_after < mean_before:
+                error = max(maps[code].error, float(np.sqrt(np.mean(np.square(misses)))))  # banks are few
+                source = f"{maps[code].source}, and on {len({s.name for s in every})} not in English"
+                weights = tuple(confidence.move(maps[code], every).tolist())
+                better[f"{code}{confidence.NOT_ENGLISH}"] = confidence.Calibration(weights, error, source)
+    if write:
+        about = json.loads((write / FILE).read_text(encoding="utf-8"))["about"]
+        confidence.save(maps | better, write / FILE, about)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--systems", default=SYSTEMS)
@@ -236,9 +314,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", type=Path)
     parser.add_argument("--odin", action="store_true")
+    parser.add_argument("--not-english", action="store_true")
     parser.add_argument("--plot", type=Path)
     options = parser.parse_args()
     systems = options.systems.split(",")
+    if options.not_english:
+        move_maps(options.cap if "--cap" in sys.argv else sys.maxsize, options.write)
+        return
     if options.odin:
         odin(systems, options.folds)
         return

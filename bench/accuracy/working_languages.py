@@ -1,10 +1,12 @@
 """Texts that are glossed and translated in French, Russian or Spanish: no option given, gold trees hidden.
 
-    python bench/accuracy/working_languages.py [BANK …]
+    python bench/accuracy/working_languages.py [BANK …] [--also]
 
 Each bank of ../shared/data/working-languages is projected twice as `proj project FILE` does it: as it is, and with its translations
 deleted. The system sees words, glosses and translations; lemmas, tags and trees are taken out first. Rules and settings
 were made with these texts in view, so the figures are too good for other texts; those of even and odd sentences stand side by side.
+With `--also` two texts of ../shared/data/glossbanks that are translated into English and another language are projected from each translation,
+and from both (`--also`); the model has learned from both texts, so that only the differences count.
 """
 
 from __future__ import annotations
@@ -43,6 +45,8 @@ COLUMNS = (
     "without translation",
     "systems",
 )
+TWICE = (("xav", "xav_xdt-ud-test.conllu", "pt"), ("sah", "sah_yktdt-ud-test.conllu", "ru"))
+"""Glossbanks with translations in English and in another language."""
 Judged = tuple[DepTree, Pair]
 
 
@@ -105,10 +109,43 @@ def linked(judged: Sequence[Judged]) -> float:
     return 100 * links / words
 
 
+def project_from(bank: Sequence[Rows], languages: Sequence[str], *also: str) -> list[Judged]:
+    """Return gold trees with the pairs that come out of translations into these languages alone; those of `also` vote."""
+    kept = []
+    for rows in bank:
+        hidden = hide(rows, translated=True)
+        keys = (c.removeprefix("#").partition("=")[::2] for c in hidden.comments)
+        codes = [translation_key(key.strip(), value.strip()) for key, value in keys]
+        comments = (c for c, code in zip(hidden.comments, codes, strict=True) if code is None or code in languages)
+        kept.append(Rows(tuple(comments), hidden.columns, rows.where, rows.end))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "text.conllu"
+        path.write_text("".join(map(conllu.dumps, kept)), encoding="utf-8")
+        pairs = [*dp.projector().pipe(dp.read(path), also=also)]
+    return [(rows.usable_tree()[0], pair) for rows, pair in zip(bank, pairs, strict=True)]
+
+
+def witnesses() -> None:
+    """Measure two translations in one file as witnesses."""
+    columns = ("bank", "other language", "sentences", "English", "other", "both, as chosen without option", "both vote")
+    caption = "UAS / LAS / UPOS of texts with two translations in one file, from each alone and from both"
+    with Table("working_languages-also", caption, *columns) as table:
+        for name, file, other in TWICE:
+            source = need(DATA / "glossbanks" / name / file)
+            bank = [rows for rows in conllu.load(source, Faults(strict=False)) if rows is not None]
+            ways = ((("en",), ()), ((other,), ()), (("en", other), ()), (("en", other), (other,)))
+            cells = [cell(project_from(bank, languages, *also)) for languages, also in ways]
+            table.add(name, other, len(bank), *cells)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("banks", nargs="*")
+    parser.add_argument("--also", action="store_true")
     options = parser.parse_args()
+    if options.also:
+        witnesses()
+        return
     names = options.banks or sorted(path.name for path in need(FOLDER).iterdir() if path.is_dir())
     with Table(
         "working_languages", "Texts translated in other languages than English, no gold trees, no options", *COLUMNS

@@ -329,6 +329,9 @@ def test_a_folder_of_texts(folder_of_texts: Path, tmp_path: Path):
     assert "9 sentences of 3 texts projected" in done.stderr
     assert f"1 text not projected, for the reasons above: {folder_of_texts / 'bad.flextext'}" in done.stderr
     assert "translations parsed as Spanish (3)" in done.stderr
+    for name, language in (("a", "English"), ("b", "Spanish"), ("c", "French")):
+        page = (tmp_path / "pages" / f"{name}.html").read_text(encoding="utf-8")
+        assert (f"Translations parsed as {language} (3)." in page) == (language != "English")
     proj("project", folder_of_texts / "b.txt", "-o", tmp_path / "alone.conllu")
     assert (tmp_path / "alone.conllu").read_bytes() == (tmp_path / "trees" / "b.conllu").read_bytes()
 

@@ -27,6 +27,7 @@ from typer.testing import CliRunner
 from divproj import Faults, ProjError
 from divproj.core.errors import plural
 from divproj.io.corpus import Corpus
+from divproj.parsing.language import pack
 from divproj.projection.prepare import Preparation
 from divproj.review.document import Document, Journal
 from divproj.review.edits import EditError
@@ -257,6 +258,22 @@ def test_what_there_is_to_learn_with(trees: Path):
     found, said = sentences_to_learn_with(document, Corpus(trees), Preparation(), partial(Faults, strict=False), lambda _: None)
     assert not found
     assert said.startswith("only correction is possible: learning needs the trees of the translations (`e=FILE.conllu` or")
+
+
+@pytest.mark.skipif(pack("fr") is None, reason="the French pack is not installed")
+def test_the_language_of_the_translations_is_named(tmp_path: Path):
+    """Whether the review parses them or their trees are given, as the workbench gives them."""
+    trees, e, links = (tmp_path / name for name in ("trees.conllu", "e.conllu", "links.txt"))
+    text = ROOT / "tutorial" / "fr" / "bambara.txt"
+    assert proj("project", text, "-o", trees, "--e-out", e, "--links-out", links).returncode == 0
+    document = Document.open(trees)
+    for corpus, told in (
+        (Corpus(trees), "the translations will be parsed for learning, as French (26)"),
+        (Corpus(trees, e, links), "26 to learn with, translations in French (26)"),
+    ):
+        inputs, said = sentences_to_learn_with(document, corpus, Preparation(), partial(Faults, strict=False), lambda _: None)
+        assert said == told
+        assert {sentence.e_language for sentence in inputs.all().values()} == {"fr"}
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a folder that cannot be written to")

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.commands import proj
+from cli.commands import ROOT, proj
 from pipelinefiles import LEARNED, PLAIN, config, conllu, unlike, write
 
+from divproj.parsing.language import pack
 from divproj.runtime import resources
 
 
@@ -122,3 +123,19 @@ def test_the_parser_in_the_box(tmp_path: Path):
     found = json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
     assert found["stages"]["parse"]["parser"] == "en"
     assert "en/weights.npz" in found["inputs"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "language"), [("fr/bambara.txt", "fr", "French (26)"), ("es/quechua.txt", "es", "Spanish (25)")]
+)
+def test_reports_name_the_language_of_the_translations(tmp_path: Path, text: str, code: str, language: str):
+    """No option: the translations are parsed in their own language, and the summary and all pages that show trees say so."""
+    if pack(code) is None:
+        pytest.skip(f"no pack {code} in this checkout")
+    (tmp_path / "text.txt").write_bytes((ROOT / "tutorial" / text).read_bytes())
+    assert proj("new", "text.txt", cwd=tmp_path).returncode == 0
+    done = proj("run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"translations parsed as {language}" in done.stderr
+    for page in ("report.html", "trees.html"):
+        assert f"Translations parsed as {language}" in (tmp_path / "results" / page).read_text(encoding="utf-8")

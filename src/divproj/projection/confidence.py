@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from operator import eq
 from pathlib import Path
@@ -72,6 +72,8 @@ LIKE = {
 """Systems that take the map of another where they have none of their own."""
 WITHOUT_GLOSSES = " without glosses"
 """Ending of the name of a map for sentences without glosses whose words are linked by word alignment of the text, not by hand."""
+NOT_ENGLISH = ", not in English"
+"""Ending of the name of a map for text whose glosses, or without glosses whose translations, are in another language than English."""
 FILE = "calibration.json"
 KIND, VERSION = "divproj-calibration", 1
 
@@ -225,15 +227,23 @@ def calibrate(projection: Projection, system: str, file: str | Path | None = Non
             message = f"the calibration is for {', '.join(sorted(table))}, but the trees are by {system}"
             raise ModelError(message, Where(str(file)), f"calibrate {system}, or choose the system that it is for")
         system = f"{file}{OF}{system}"
-    elif f"{system}{WITHOUT_GLOSSES}" in shipped_calibrations() and is_linked_by_text(projection.sentence):
-        system += WITHOUT_GLOSSES
+    else:
+        system = shipped_map(projection, system)
     calibration = calibration_of(system)
     if calibration is None or not projection.heads:
         return projection
     confidence, reasons = calibration.confidence(projection), projection.reasons
     if "guess" in reasons:
         confidence, reasons = _guesses(projection, confidence)
-    return Projection(projection.sentence, projection.heads, reasons, confidence, projection.deprels, projection.upos, system)
+    return replace(projection, reasons=reasons, confidence=confidence, calibrated=system)
+
+
+def shipped_map(projection: Projection, system: str) -> str:
+    """Return the name of the shipped map that is made for such a sentence; the system's code where it has no map of its own."""
+    maps, language = shipped_calibrations(), projection.gloss_language
+    if f"{system}{WITHOUT_GLOSSES}" in maps and is_linked_by_text(projection.sentence):
+        system, language = f"{system}{WITHOUT_GLOSSES}", projection.sentence.e_language
+    return f"{system}{NOT_ENGLISH}" if language not in ("", "en") and f"{system}{NOT_ENGLISH}" in maps else system
 
 
 def is_linked_by_text(sentence: ProjectionInput) -> bool:
@@ -381,6 +391,28 @@ def learn(samples: Sequence[CalibrationSample]) -> Calibration:
     misses = [float(held[s.name].mean() - s.right.mean()) for s in samples if len(s.right)]
     source = f"calibrated on {len(misses)} treebanks of other languages"
     return Calibration(tuple(fit(samples).tolist()), float(np.sqrt(np.mean(np.square(misses)))), source)
+
+
+MOVED = (NAMES.index("one"), NAMES.index("coverage"))
+"""Features whose weights `move` fits: how sure the system is in general, and in sentences with few links."""
+
+
+def move(calibration: Calibration, samples: Sequence[CalibrationSample]) -> Floats:
+    """Return the weights of a map moved to fit a few treebanks of another kind, each of which counts the same.
+
+    Only the weights of `MOVED` change: so few treebanks cannot tell more.
+    """
+    import numpy as np
+
+    table, right = np.concatenate([s.table for s in samples]), np.concatenate([s.right for s in samples])
+    each = np.concatenate([np.full(len(s.right), 1000 / max(1, len(s.right))) for s in samples])
+    weights, design = np.array(calibration.weights), table[:, MOVED]
+    for _ in range(30):
+        p = 1 / (1 + np.exp(-(table @ weights)))
+        curve = (design * (each * p * (1 - p))[:, None]).T @ design
+        step = np.linalg.solve(curve + np.eye(len(MOVED)), design.T @ (each * (p - right)))
+        weights[[*MOVED]] -= step / max(1.0, float(np.abs(step).max()))
+    return weights
 
 
 class ConfidenceMap(Estimator):

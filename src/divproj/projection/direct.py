@@ -175,6 +175,8 @@ class Projection:
 
     calibrated: str = ""
     """The system whose map has turned confidences into probabilities (`divproj.projection.confidence`); '' for none."""
+    gloss_language: str = ""
+    """Language of the glosses of the text, else of its translations, where the system asked for it and it is not English."""
 
     @property
     def coverage(self) -> float:

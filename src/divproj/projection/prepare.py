@@ -100,7 +100,7 @@ class Preparation:
 
     def link_pairs(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
         """The pairs with links, heads of E in the chosen style, and answers for types; sentences without a translation go to `faults`."""
-        rows = [self.types.apply(pair) for pair in pairs]
+        rows = _with_language([self.types.apply(pair) for pair in pairs])
         glosses = gloss_language(pair.sentence for pair in rows if pair.sentence is not None)
         for pair in rows:
             if pair.e.tree is None:
@@ -151,6 +151,16 @@ class Preparation:
     def table(self) -> Grams | None:
         """The table of grams with the user's own; None where it is the shipped one."""
         return gram_table(self.grams, self.stamps)
+
+
+def _with_language(pairs: list[Pair]) -> list[Pair]:
+    """Return the pairs, those whose trees of E were given with the language that most of these are in, where it is not English."""
+    places = [k for k, pair in enumerate(pairs) if len(pair.e) and not pair.e_language]
+    code = text_language(Sentence((), translation=" ".join(pairs[k].e.forms)) for k in places)
+    if code in LANGUAGES and code != PARSER:
+        for k in places:
+            pairs[k] = replace(pairs[k], e_language=code)
+    return pairs
 
 
 def _fitting(pair: Pair, tree: DepTree) -> Links:

@@ -46,7 +46,7 @@ from divproj.core.sentence import PROJECTED
 from divproj.core.tree import DepTree
 from divproj.io.corpus import Corpus
 from divproj.io.files import writing
-from divproj.io.interlinear.languages import language_name
+from divproj.io.interlinear.languages import language_counts, language_name
 from divproj.io.interlinear.rows import from_sentence
 from divproj.links.grams import Grams
 from divproj.parsing.translations import choose
@@ -898,7 +898,8 @@ def sentences_to_learn_with(
 
     if any((corpus.e, corpus.links, how.e_parser, corpus.path != document.path)):
         inputs = read()
-        return ProjectionInputs(inputs), f"{len(inputs)} to learn with"
+        names = language_counts(Counter(pair.e_language for pair in inputs.values() if pair.e_language))
+        return ProjectionInputs(inputs), f"{len(inputs)} to learn with" + (f", translations in {names}" if names else "")
     material = material_of(document)
     return (ProjectionInputs(read=read), material) if material else (ProjectionInputs(), ALONE)
 
@@ -908,7 +909,8 @@ def material_of(document: Document) -> str:
     sentences = [from_sentence(block.sentence) for block in document.blocks]
     choices = choose(sentences)
     if any(choice.language and choice.parser for choice in choices):
-        return "the translations will be parsed for learning"
+        names = language_counts(Counter(choice.language for choice in choices if choice.language and choice.parser))
+        return "the translations will be parsed for learning" + (f", as {names}" if names else "")
     if not any(any(igt.glosses) for igt in sentences):
         return ""
     languages = sorted({language_name(choice.language) for choice in choices if choice.language})

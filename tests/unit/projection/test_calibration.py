@@ -20,6 +20,7 @@ from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.pipeline import CorpusOutput, project_corpus
 from divproj.projection.prepare import Preparation, prepare_text
 from divproj.projection.projector import Projector
+from divproj.runtime.resources import folder
 
 E = DepTree(("the", "dogs", "bark"), (2, 3, 0), ("det", "nsubj", "root"), ("DET", "NOUN", "VERB"), confidence=(0.9, 0.6, 0.99))
 LINKS = Links(frozenset({(1, 2), (2, 3)}), (2, 3), weights=(((1, 2), 0.7),))
@@ -225,3 +226,44 @@ def test_confidences_by_a_map_of_ones_own(tmp_path: Path):
     confidence.calibrations_in.cache_clear()
     with pytest.raises(ModelError, match="cannot be read"):
         Projector("s1-r", calibration=path)
+
+
+@pytest.mark.parametrize(
+    ("system", "glosses", "gloss_language", "e_language", "name"),
+    [
+        ("s6", ("chien.PL", "aboyer"), "fr", "fr", f"s6{confidence.NOT_ENGLISH}"),
+        ("s6", ("chien.PL", "aboyer"), "fr", "en", f"s6{confidence.NOT_ENGLISH}"),
+        ("s6", ("dog.PL", "bark"), "", "fr", "s6"),
+        ("s5", (), "", "fr", f"s5{confidence.WITHOUT_GLOSSES}{confidence.NOT_ENGLISH}"),
+        ("s5", (), "", "en", f"s5{confidence.WITHOUT_GLOSSES}"),
+        ("s5", (), "", "", f"s5{confidence.WITHOUT_GLOSSES}"),
+        ("s5", ("chien.PL", "aboyer"), "fr", "fr", "s5"),
+        ("s1-r", (), "", "fr", "s1-r"),
+    ],
+)
+def test_text_in_other_languages_has_maps_of_its_own(system, glosses, gloss_language, e_language, name):
+    sentence = replace(TEXT, glosses=glosses, e_language=e_language)
+    projection = replace(FOUND, sentence=sentence, gloss_language=gloss_language)
+    assert confidence.shipped_map(projection, system) == name
+    assert calibrate(projection, system).calibrated == name
+    assert calibrate(projection, system).gloss_language == gloss_language
+
+
+def test_the_gloss_model_says_which_language_the_glosses_are_in():
+    for text, language in (("fr/bambara.txt", "fr"), ("es/quechua.txt", "es"), ("turkish.txt", "")):
+        projector = Projector("s6")
+        pairs = [*projector.prepare(Corpus(folder("tutorial") / text).pairs(trees=False))][:8]
+        state = projector.adapt(pairs)
+        assert {projector.raw_projection(pair, state).gloss_language for pair in pairs} == {language}
+
+
+def test_a_map_is_moved_to_treebanks_of_another_kind():
+    """Only how sure it is in general changes here, since these have no links; on a third treebank it then means what it says."""
+    first = confidence.learn([sample(f"b{k}", f"family{k % 4}", k) for k in range(8)])
+    others = [sample(f"c{k}", f"c{k}", 20 + k, 0.2) for k in range(3)]
+    weights = confidence.move(first, others[:2])
+    changed = {NAMES[k] for k in range(len(NAMES)) if weights[k] != first.weights[k]}
+    assert changed == {"one"}
+    moved = replace(first, weights=tuple(weights.tolist()))
+    errors = [confidence.calibration_error(x.probabilities(others[2].table), others[2].right) for x in (first, moved)]
+    assert errors[1] < errors[0] / 2

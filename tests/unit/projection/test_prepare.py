@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import divproj as dp
 from divproj.core.errors import Faults
+from divproj.io.corpus import Corpus
 from divproj.parsing.language import pack
 from divproj.parsing.translations import ForeignTranslationsError
 from divproj.projection import prepare
 from divproj.projection.prepare import Preparation, parser_of, prepare_text
 from divproj.runtime.engine import Workers
+from divproj.runtime.resources import folder
 
 SENTENCES = (
     ("miko dali", "dog see.PST", "Il cane ha visto la casa di mio padre."),
@@ -232,3 +235,19 @@ def test_a_lemma_by_rule_begins_like_the_word() -> None:
     lemmas = Preparation().aligner("fr")._lemmas
     assert "être" in lemmas("sont")
     assert all(lemma[:2] == "ca" for lemma in lemmas("caribou"))
+
+
+@pytest.mark.skipif(pack("fr") is None, reason="the French pack is not installed")
+def test_given_trees_of_translations_have_a_language_too(tmp_path: Path):
+    """As the workbench gives them to the review: the trees are French, whoever has parsed them."""
+    corpus = Corpus(folder("tutorial") / "fr" / "bambara.txt")
+    parsed = [*prepare_text(corpus, Preparation(), Faults(strict=False))]
+    assert {pair.e_language for pair in parsed} == {"fr"}
+    pairs = [replace(pair, e_language="", links=replace(pair.links, known=False)) for pair in parsed]
+    again = [*Preparation()(pairs, Faults(strict=False))]
+    assert [(pair.e_language, pair.links) for pair in again] == [("fr", pair.links) for pair in parsed]
+
+
+def test_given_trees_in_english_stay_without_a_language():
+    pairs = [*dp.read("deu-eng")]
+    assert {pair.e_language for pair in Preparation()(pairs, Faults(strict=False))} == {""}

@@ -330,10 +330,20 @@ def parsed_languages(counts: Mapping[str, int]) -> str:
     >>> parsed_languages({"en": 3, "es": 171}), parsed_languages({"en": 3})
     ('translations parsed as Spanish (171), English (3)', '')
     """
+    names = language_counts(counts)
+    return f"translations parsed as {names}" if names else ""
+
+
+def language_counts(counts: Mapping[str, int]) -> str:
+    """Return names of languages with the sentences in each, the most frequent first; '' where all are English.
+
+    >>> language_counts({"en": 3, "es": 171})
+    'Spanish (171), English (3)'
+    """
     if not counts.keys() - {"en"}:
         return ""
     rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
-    return "translations parsed as " + ", ".join(f"{language_name(code)} ({count:,})" for code, count in rows)
+    return ", ".join(f"{language_name(code)} ({count:,})" for code, count in rows)
 
 
 class LanguageCodes(NamedTuple):

@@ -213,6 +213,8 @@ class GlossAnalysis:
     """What the user says of the tags of the real words."""
     words: int = 0
     """Words of the text that the sentence is of: compiled kernels pay when there are many."""
+    language: str = ""
+    """Language of the glosses of the text; '' for English."""
     phrases: Floats = field(default_factory=lambda: NONE)
     """Probabilities of edges by s5."""
     linked: Floats = field(default_factory=lambda: NONE)
@@ -444,7 +446,9 @@ class S6:
             tags = given.apply(tags)
         tags[marks] = np.eye(len(UPOS))[PUNCT]
         edge_input = edges.edge_input(sentence, words, tags / tags.sum(1, keepdims=True))
-        return GlossAnalysis(edge_input, given=given and given.of(edge_input.real), words=statistics.words)
+        return GlossAnalysis(
+            edge_input, given=given and given.of(edge_input.real), words=statistics.words, language=statistics.language
+        )
 
     def _with_plain(self, analyses: list[GlossAnalysis], statistics: GlossStatistics) -> list[GlossAnalysis]:
         matrices = _matrices(analyses, {}, statistics.order, self.weights.plain, templates.PLAIN)
@@ -784,7 +788,15 @@ def _whole(
     for k in marks:
         trust[k - 1] = PUNCTUATION_HEAD
     upos = _upos(sentence, analysis.edge_input, analysis.tags)
-    return Projection(sentence, tuple(heads), tuple(reasons), tuple(trust), tuple(names), upos)  # type: ignore[arg-type]
+    return Projection(
+        sentence,
+        tuple(heads),
+        tuple(reasons),  # type: ignore[arg-type]
+        tuple(trust),
+        tuple(names),
+        upos,
+        gloss_language=analysis.language,
+    )
 
 
 def is_read(sentence: ProjectionInput) -> bool:
