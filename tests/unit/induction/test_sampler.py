@@ -133,6 +133,22 @@ def test_ratios_are_those_of_the_formula():
     assert ratio[0, 2] == pytest.approx(math.log(up / down))
 
 
+@pytest.mark.parametrize("empty", [False, True])
+def test_the_constant_of_all_distituents(empty):
+    """Each span that can be a distituent adds its log probability to be one."""
+    text = [["D", "N", "V"], ["N", "V"]]
+    model = CCM(sweeps=2, distituent=8.0, count_empty=empty).fit(text)
+    g, c = model.grammar_, model.grammar_.counts
+    read, wanted = g.inventory.read(text), 0.0
+    base, spans = int(read.grid_at[1]), [(0, 2), *([(0, 0), (1, 1), (2, 2)] if empty else [])]
+    for i, j in spans:
+        y, x = read.yields[base + 3 * i + j], read.contexts[base + 3 * i + j]
+        wanted += math.log((c.yields[1, y] + 8) / (c.totals[1] + 8 * g.prior[2]))
+        wanted += math.log((c.contexts[1, x] + 8) / (c.totals[1] + 8 * g.prior[3]))
+    given = (2, base, read.yields, read.contexts, c.yields, c.contexts, c.totals, g.prior, float(empty))
+    assert sampler.log_distituents(*given) == pytest.approx(wanted)
+
+
 @settings(max_examples=15, deadline=None)
 @given(sentences, st.booleans())
 def test_the_likelihood_never_falls_under_em(text, empty):

@@ -143,6 +143,18 @@ def test_the_gap_bounds_all_four_paths(seed, gap, forests):
             assert steps <= gap
 
 
+@settings(max_examples=30)
+@given(seeds)
+def test_a_gap_wider_than_the_trees_is_no_bound(seed):
+    """With weights of edges too, whichever side they are on."""
+    problem, _ = oracle.random_problem(seed, 5, True)
+    weights = [-np.random.default_rng(seed).random(len(side.weight)) for side in (problem.src, problem.tgt)]
+    weighted = replace(problem, src=replace(problem.src, weight=weights[0]), tgt=replace(problem.tgt, weight=weights[1]))
+    free, wide = fill(weighted, compiled=False), fill(replace(weighted, gap=6), compiled=False)
+    for chart_of_free, chart_of_wide in ((free.A, wide.A), (free.E, wide.E)):
+        assert np.allclose(chart_of_free, chart_of_wide, rtol=0, atol=1e-9)
+
+
 @settings(max_examples=80)
 @given(seeds)
 def test_climbing_is_legitimate_never_worse_and_seldom_below_the_best(seed):
