@@ -278,3 +278,33 @@ def test_supports_hold_the_best_sets_there_are(more):
             assert result is None or legit.faults(problem, result, strict) == []
         noncompositional += sums[1] > sums[0] + 1e-9
     assert noncompositional > 3
+
+
+def reached(side: ForestSide, edges) -> set[int]:
+    """Phrases that edges lead to from the root."""
+    a, nodes = side.arrays, {side.root}
+    for e in sorted(edges, key=lambda e: int(a.start[a.edge_parent[e]]) - int(a.end[a.edge_parent[e]])):
+        if int(a.edge_parent[e]) in nodes:
+            nodes |= {int(a.edge_left[e]), int(a.edge_right[e])}
+    return nodes
+
+
+@pytest.mark.parametrize(("seeds", "most", "more"), [((84, 106, 151, 171), 7, 1), (range(185, 200), 6, 3), (range(40), 5, 2)])
+def test_what_a_pair_that_is_dissolved_leaves_behind(seeds, most, more):
+    """Its phrases without a pair and its edges go to the pair above."""
+    for seed in seeds:
+        problem, _ = some_problem(seed, most, 0.0, more)
+        result = Packs(problem, SearchLimits(**NO_LIMITS), beam_search.align).best_set()
+        if result:
+            assert legit.faults(problem, result) == []
+            assert {u for u, _ in result.pairs} <= reached(problem.src, result.edges_s)
+            assert {v for _, v in result.pairs} <= reached(problem.tgt, result.edges_t)
+
+
+def test_the_budget_of_an_unpacking():
+    trace = beam_search.Trace()
+    trace.left = 2
+    trace._step()
+    trace._step()
+    with pytest.raises(beam_search.OverflowedError):
+        trace._step()
