@@ -133,6 +133,21 @@ def test_links_make_the_set_of_the_definition_with_its_score():
     assert dissolved > 20
 
 
+def test_links_in_links_make_no_set():
+    tried = 0
+    for seed in range(12):
+        given = Arrays(some_problem(seed)[0])
+        left, low = given.sides[0].left, given.sides[0].low
+        for u in np.flatnonzero(left >= 0):
+            for x in range(low[u], u):
+                link = np.full(given.n, -1, np.int32)
+                link[u], link[x] = 0, given.m - 1
+                assert not beam_search.assemble.plain(*given.three, link, given.image, given.room[0])
+                assert given.value(link) == -math.inf
+                tried += 1
+    assert tried > 50
+
+
 def test_the_chart_of_two_trees():
     for seed in range(20):
         problem, _ = some_problem(seed)
@@ -215,10 +230,12 @@ def plain_climb(given: Arrays, link, kicks: int, steps: int):
     return (now, now_link) if now > best + 1e-9 else (best, best_link)
 
 
-@pytest.mark.parametrize(("kicks", "steps"), [(0, 10**6), (10**6, 10**6), (9, 10**6), (10**6, 700), (10**6, 120), (0, 0)])
+@pytest.mark.parametrize(
+    ("kicks", "steps"), [(0, 10**6), (10**6, 10**6), (9, 10**6), (1, 10**6), (10**6, 700), (10**6, 120), (0, 0)]
+)
 def test_climbing_goes_the_way_that_is_said(kicks, steps):
     better = 0
-    for seed in range(30):
+    for seed in (*range(30), 51, 144):  # in the last two the first pair of words must be linked by force
         problem, links = some_problem(seed, 4 if seed % 3 else 6)
         given, chance = Arrays(problem), random.Random(seed)
         for chosen in subsets(chance, given, links, 2):
@@ -275,6 +292,7 @@ def test_supports_hold_the_best_sets_there_are(more):
         if more == 1:
             assert (traced.score if traced else -math.inf) == pytest.approx(sums[1], abs=1e-9)
         for result, strict in ((packed, True), (traced, False)):
+            assert result is None or (result.reachable and not result.truncated)
             assert result is None or legit.faults(problem, result, strict) == []
         noncompositional += sums[1] > sums[0] + 1e-9
     assert noncompositional > 3
