@@ -141,7 +141,7 @@ def test_links_in_links_make_no_set():
         for u in np.flatnonzero(left >= 0):
             for x in range(low[u], u):
                 link = np.full(given.n, -1, np.int32)
-                link[u], link[x] = 0, given.m - 1
+                link[u], link[x] = given.m - 1, 0
                 assert not beam_search.assemble.plain(*given.three, link, given.image, given.room[0])
                 assert given.value(link) == -math.inf
                 tried += 1
