@@ -54,12 +54,17 @@ S6 = [
     for name in ("test_vote", "test_text_witness", "test_universal", "test_universal_network", "test_word_types")
 ]
 CHART = [f"{UNIT}/projection/phrasal/test_phrase_chart.py", f"{UNIT}/projection/phrasal/test_projector.py"]
-PHRASE_MODEL, ORACLE, PHRASE_ALIGNER = (
-    f"{UNIT}/phrases/test_{name}.py" for name in ("phrase_model", "oracle", "phrase_aligner")
+PHRASE_MODEL, ORACLE, SEARCHES = (f"{UNIT}/phrases/test_{name}.py" for name in ("phrase_model", "oracle", "searches"))
+BY_HUNDREDS = [
+    f"--deselect={ORACLE}::test_{name}"
+    for name in ("brute_force_equals_chart_packs_and_trace", "sums_and_posteriors_are_those_of_all_sets")
+]
+"""Hundreds of trees by brute force; `SEARCHES` has fewer."""
+CCM, SAMPLER, INDUCER, SPAN_WEIGHTS, EXACT_DRAWS, PAIR_SWEEP = (
+    f"{UNIT}/induction/test_{name}.py" for name in ("ccm", "sampler", "inducer", "span_weights", "exact_draws", "pair_sweep")
 )
-CCM, SAMPLER, INDUCER, SPAN_WEIGHTS, TREE_ALIGNMENT = (
-    f"{UNIT}/induction/test_{name}.py" for name in ("ccm", "sampler", "inducer", "span_weights", "tree_alignment")
-)
+BY_CHANCE = [f"--deselect={SAMPLER}::test_sampled_trees_follow_their_distribution"]
+"""Tens of thousands of draws, which take minutes in plain Python; `EXACT_DRAWS` looks at the same without chance."""
 WORDS = [f"{UNIT}/links/words"]
 TESTS = {
     "divergence/kernel.py": DIVERGENCE,
@@ -80,12 +85,12 @@ TESTS = {
     "projection/phrasal/chart.py": CHART,
     "phrases/em.py": [PHRASE_MODEL],
     "phrases/model.py": [PHRASE_MODEL],
-    "phrases/beam_search.py": [ORACLE, PHRASE_ALIGNER],
+    "phrases/beam_search.py": [SEARCHES, ORACLE, *BY_HUNDREDS],
     "phrases/problem.py": [PHRASE_MODEL, ORACLE],
     "phrases/chart.py": [ORACLE],
     "induction/ccm.py": [CCM, SAMPLER, SPAN_WEIGHTS],
-    "induction/sampler.py": [SAMPLER, INDUCER],
-    "induction/tree_alignment.py": [TREE_ALIGNMENT],
+    "induction/sampler.py": [SAMPLER, EXACT_DRAWS, PAIR_SWEEP, *BY_CHANCE],
+    "induction/tree_alignment.py": [EXACT_DRAWS],
     "induction/inducer.py": [INDUCER],
     "links/word_direction.py": WORDS,
     "links/word_model.py": WORDS,

@@ -41,6 +41,7 @@ def test_inside_is_the_sum_over_all_trees_and_viterbi_the_largest(n, seed):
         max(scores)
     )
     top = brute.all_trees(0, n)[int(np.argmax(scores))]
+    assert [column.tolist() for column in made] == [column.tolist() for column in brute.arrays(top)]
     assert set(best(ratio, 0)) == {(i, j) for i, j in top if j - i > 1}
     sampler.marginals(n, ratio, chart, post)
     wanted = np.zeros_like(ratio)
@@ -131,6 +132,54 @@ def test_ratios_are_those_of_the_formula():
     up = (c.yields[0, y] + 2) / (c.totals[0] + 2 * v) * (0 + 2) / (c.totals[0] + 2 * x)  # the context (#, ?) is new
     down = (c.yields[1, y] + 8) / (c.totals[1] + 8 * v) * (0 + 8) / (c.totals[1] + 8 * x)
     assert ratio[0, 2] == pytest.approx(math.log(up / down))
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_the_constant_of_all_distituents(empty):
+    """Each span that can be a distituent adds its log probability to be one."""
+    text = [["D", "N", "V"], ["N", "V"]]
+    model = CCM(sweeps=2, distituent=8.0, count_empty=empty).fit(text)
+    g, c = model.grammar_, model.grammar_.counts
+    read, wanted = g.inventory.read(text), 0.0
+    base, spans = int(read.grid_at[1]), [(0, 2), *([(0, 0), (1, 1), (2, 2)] if empty else [])]
+    for i, j in spans:
+        y, x = read.yields[base + 3 * i + j], read.contexts[base + 3 * i + j]
+        wanted += math.log((c.yields[1, y] + 8) / (c.totals[1] + 8 * g.prior[2]))
+        wanted += math.log((c.contexts[1, x] + 8) / (c.totals[1] + 8 * g.prior[3]))
+    given = (2, base, read.yields, read.contexts, c.yields, c.contexts, c.totals, g.prior, float(empty))
+    assert sampler.log_distituents(*given) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("empty", [0.0, 1.0])
+@pytest.mark.parametrize("first", [0, 1])
+def test_expected_counts_are_sums_over_all_trees(empty, first):
+    text = [["D", "N", "V", "P"], ["N"], ["N", "V", "D"]]
+    model = CCM(sweeps=2, count_empty=bool(empty)).fit(text)
+    g, c, read = model.grammar_, model.grammar_.counts, model.grammar_.inventory.read(text)
+    new, wanted = SpanCounts.empty(g.inventory), SpanCounts.empty(g.inventory)
+    given = c.yields, c.contexts, c.totals, g.prior
+    tables = new.yields, new.contexts, new.totals
+    score = sampler.expect.plain(read.at, read.grid_at, read.yields, read.contexts, *given, empty, *tables, first, 4)
+    log_likelihood = 0.0
+    for k, base in enumerate(read.grid_at[:3].tolist()):
+        n = len(text[k])
+        ratio, trees = np.zeros((n + 1, n + 1)), brute.all_trees(0, n)
+        sampler.log_ratios(n, base, read.yields, read.contexts, *given, ratio)
+        scores = [math.exp(sum(ratio[i, j] for i, j in tree)) for tree in trees]
+        log_likelihood += sampler.log_distituents(n, base, read.yields, read.contexts, *given, empty) + math.log(sum(scores))
+        if first:
+            scores = [math.prod(1 / (j - i - 1) for i, j in tree if j - i > 1) for tree in trees]
+        for tree, weight in zip(trees, scores, strict=True):
+            for i, j in itertools.combinations_with_replacement(range(n + 1), 2):
+                role, share = int((i, j) not in tree), weight / sum(scores)
+                if (j > i or empty) and not (role and j == i + 1):
+                    at = base + i * (n + 1) + j
+                    wanted.yields[role, read.yields[at]] += share
+                    wanted.contexts[role, read.contexts[at]] += share
+                    wanted.totals[role] += share
+    assert score == pytest.approx(0.0 if first else log_likelihood)
+    for name in ("yields", "contexts", "totals"):
+        assert getattr(new, name) == pytest.approx(getattr(wanted, name)), name
 
 
 @settings(max_examples=15, deadline=None)

@@ -42,6 +42,13 @@ def same(a: float, b: float) -> bool:
     return a == b or abs(a - b) < 1e-8
 
 
+def with_weights(problem, seed):
+    """The problem with a weight for each edge of its trees or forests."""
+    chance = np.random.default_rng(seed)
+    sides = (replace(side, weight=-chance.random(len(side.weight))) for side in (problem.src, problem.tgt))
+    return replace(problem, **dict(zip(("src", "tgt"), sides, strict=True)))
+
+
 def root_score(filled) -> float:
     return float(filled.A[filled.problem.src.root, filled.problem.tgt.root])
 
@@ -143,6 +150,16 @@ def test_the_gap_bounds_all_four_paths(seed, gap, forests):
             assert steps <= gap
 
 
+@settings(max_examples=30)
+@given(seeds)
+def test_a_gap_wider_than_the_trees_is_no_bound(seed):
+    """With weights of edges too, whichever side they are on."""
+    weighted = with_weights(oracle.random_problem(seed, 5, True)[0], seed)
+    free, wide = fill(weighted, compiled=False), fill(replace(weighted, gap=6), compiled=False)
+    for chart_of_free, chart_of_wide in ((free.A, wide.A), (free.E, wide.E)):
+        assert np.allclose(chart_of_free, chart_of_wide, rtol=0, atol=1e-9)
+
+
 @settings(max_examples=80)
 @given(seeds)
 def test_climbing_is_legitimate_never_worse_and_seldom_below_the_best(seed):
@@ -191,7 +208,7 @@ def test_compiled_and_plain_agree(seed, forests):
 @settings(max_examples=60)
 @given(seeds, st.booleans())
 def test_sums_with_and_without_logarithms_agree(seed, forests):
-    problem, _ = oracle.random_problem(seed, 7, forests)
+    problem = with_weights(oracle.random_problem(seed, 7, forests)[0], seed)
     filled = fill(problem, compiled=False)
     if not filled.reachable:
         return
