@@ -183,7 +183,7 @@ def test_links_that_the_text_suggests_are_those_of_the_projection():
     projection = system.project(text[0], state)
     assert projection.coverage > 0.5
     assert {link for link, _ in projection.sentence.links.weights} == projection.sentence.links.links
-    assert calibrate(projection, "s5").calibrated == "s5 without glosses"
+    assert calibrate(projection, "s5").calibrated == "s5 without glosses, not in English"
     by_hand = replace(text[0], links=Links.of([(1, 2), (3, 3)], (3, 3)))
     assert system.project(by_hand, state).sentence.links == by_hand.links
     assert calibrate(system.project(by_hand, state), "s5").calibrated == "s5"
