@@ -634,9 +634,10 @@ def _rows(path: Path) -> list[Any]:
 
 def test_a_file_leads_to_the_page(new_page: New, server: Server, tmp_path: Path):
     """`--open` gives the browser a file, whose name may stand in a list of processes."""
+    page = new_page()
     with server.leading_file(tmp_path) as path:
-        page = opened(new_page(), path.as_uri())
-    assert page.js("location.origin") == server.origin
+        page.call("Page.navigate", url=path.as_uri())  # which the browser leaves at once
+        page.wait(f"location.origin === '{server.origin}' && document.querySelector('.tree .word')")
 
 
 @pytest.fixture
